@@ -25,7 +25,7 @@ pub(crate) fn file(help: &'static str) -> Arg {
 
 /// The reason why the command cannot read or write any more.
 enum StreamEnd {
-    /// The reader has closed the output, as `head` does.
+    /// The reader has closed the output; `head` does so, for instance.
     Closed,
     Read(io::Error),
     Write(io::Error),

@@ -85,7 +85,7 @@ pub enum Approval {
     Awaited(Companion),
 }
 
-/// `reads(file = path, …)`.
+/// The entries of `reads(file = path, …)` or `writes(…)`.
 pub struct Touches {
     pub key: Ident,
     pub entries: Vec<Touch>,
@@ -97,7 +97,8 @@ pub struct Touch {
     pub resource: Option<Expr>,
 }
 
-/// `retry(attempts = 3, delay = "500ms", max_delay = "5s")`. The executor's defaults fill what is left out.
+/// The options of `retry(attempts = 3, delay = "500ms", max_delay = "5s")`. What is left out gets the executor's
+/// default.
 #[derive(Default)]
 pub struct Retry {
     pub attempts: Option<u32>,

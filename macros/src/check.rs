@@ -1,5 +1,5 @@
 //! The rules that need both the attribute and the signature, one function for each rule. A rule reports its mistakes,
-//! and the next rules run all the same.
+//! and the next rules run nevertheless.
 
 mod companion;
 mod expression;
@@ -26,7 +26,7 @@ pub use methods::{UserConstants, methods, take_repeated};
 
 pub use companion::plain;
 
-/// The most parameters that a tool may have: the runtime marks in one 64-bit word which it has seen.
+/// The maximum number of parameters of a tool: the runtime marks the parameters that it has read in one 64-bit word.
 const MOST_PARAMETERS: usize = 64;
 
 /// Checks a function against its attribute. The returned tool has all parts that are correct, so that rustc can check

@@ -49,7 +49,7 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// `crate = …`, the only option.
+/// Parses `crate = …`, the only option.
 fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     if input.is_empty() {
         return Ok(None);

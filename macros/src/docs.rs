@@ -11,7 +11,7 @@ pub enum Docs {
     Missing,
     /// Every doc line is a string literal, so the macro knows the whole text.
     Text(String),
-    /// A line of the docs is a macro such as `include_str!`, so rustc joins the lines.
+    /// A line of the docs is a macro such as `include_str!`, so only rustc can join the lines.
     Computed(TokenStream),
 }
 

@@ -26,7 +26,7 @@ impl Errors {
         self.found.push(error);
     }
 
-    /// Returns the value, or records the mistake.
+    /// Returns the value of a result, or records its mistake.
     pub fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }

@@ -167,7 +167,7 @@ fn evidence(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The types that the call's future depends on, as nested pairs.
+/// Returns the types that the call's future depends on, as nested pairs.
 fn signature(tool: &Tool) -> TokenStream {
     tool.arguments.iter().rev().fold(quote!(()), |rest, argument| match argument {
         Argument::Input(param) if is_plain(&param.ty) => rest,
@@ -440,7 +440,7 @@ fn callee(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Each capability in signature order, and whether it is opened for this call alone.
+/// Returns each capability in the order of the signature, and whether it is opened for this call alone.
 fn capabilities(tool: &Tool) -> impl Iterator<Item = (&Capability, bool)> {
     tool.arguments.iter().filter_map(|argument| match argument {
         Argument::Shared(capability) => Some((capability, false)),

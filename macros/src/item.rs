@@ -12,7 +12,7 @@ pub struct Function {
     pub attributes: Vec<Attribute>,
     pub visibility: Visibility,
     pub signature: Signature,
-    /// The semicolon of a declaration without a body.
+    /// The semicolon that ends a declaration without a body.
     pub end: Option<Span>,
     pub body: TokenStream,
 }
@@ -117,7 +117,7 @@ impl ToTokens for Methods {
     }
 }
 
-/// Removes `#[tool]` from a method, if it has one.
+/// Removes `#[tool]` from a method, if the method has it.
 pub fn take_tool_attribute(function: &mut Function) -> Option<Attribute> {
     let index = function.attributes.iter().position(names_tool)?;
     Some(function.attributes.remove(index))

@@ -1,4 +1,4 @@
-//! The model of a tool that has passed all rules. Everything in it can be expanded.
+//! The model of a tool that has passed all rules. Every value in this model can be expanded.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
@@ -7,7 +7,7 @@ use syn::{Attribute, Type, Visibility};
 use crate::args::{Approval, Danger, ParamArgs, ToolArgs};
 use crate::docs::Docs;
 
-/// One annotated function.
+/// One function with `#[tool]`.
 pub struct Tool {
     pub function: Ident,
     pub visibility: Visibility,
@@ -27,7 +27,7 @@ pub struct Tool {
 pub enum Argument {
     /// A parameter that owns its value: the model supplies the value.
     Input(Box<Param>),
-    /// `&T`: a service, which the runtime passes in.
+    /// `&T`: a service, which the executor passes in.
     Shared(Capability),
     /// `&mut T`: a resource, which the runtime opens for this call and closes afterwards.
     Exclusive(Capability),

@@ -36,7 +36,7 @@ pub mod address;
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub mod approval;
-// Hidden in the docs alone: the compiler writes a private path where a module is hidden from it too.
+// Hidden in the docs alone: the compiler writes a private path if a module is hidden from it too.
 #[cfg_attr(doc, doc(hidden))]
 pub mod bounds;
 #[cfg(feature = "cli")]

@@ -13,7 +13,7 @@ const OLDER: &str = "older-than";
 const ALL: &str = "all";
 const DRY: &str = "dry-run";
 
-/// The options that select dead letters.
+/// Declares the options that select dead letters.
 pub(super) fn filters() -> impl Iterator<Item = Arg> {
     let kind = Arg::new(KIND)
         .long(KIND)

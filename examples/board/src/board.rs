@@ -81,7 +81,7 @@ impl From<BoardError> for ToolError {
 }
 
 impl Board {
-    /// Opens the file, creates it where it does not exist, and migrates it to the present schema.
+    /// Opens the file, creates it if it does not exist, and migrates it to the present schema.
     ///
     /// # Errors
     /// When it cannot be opened, was written by a newer release, or is not a board.

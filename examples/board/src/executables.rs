@@ -85,7 +85,7 @@ pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -
     }
 }
 
-/// The argument that names the folder of the repository.
+/// Declares the argument that names the folder of the repository.
 fn repository() -> Arg {
     let help = "The folder of the repository";
     Arg::new("repo-path").required(true).value_parser(value_parser!(PathBuf)).help(help)

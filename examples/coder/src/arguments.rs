@@ -226,7 +226,7 @@ pub fn command() -> Command {
         ])
 }
 
-/// The argument that names a recorded run.
+/// Declares the argument that names a recorded run.
 pub fn run_argument() -> Arg {
     Arg::new("run")
         .value_name("NAME")
@@ -235,7 +235,7 @@ pub fn run_argument() -> Arg {
         .help("The name of the run; `toolwright runs list` has those of a journal")
 }
 
-/// The option that names the journal.
+/// Declares the option that names the journal.
 pub fn journal_option() -> Arg {
     Arg::new("journal")
         .long("journal")
@@ -244,7 +244,7 @@ pub fn journal_option() -> Arg {
         .help("The file that it is recorded in; calls.db unless given")
 }
 
-/// The command that resumes a recorded run.
+/// Declares the command that resumes a recorded run.
 pub fn resume_command() -> Command {
     Command::new(RESUME).about("Go on with a recorded run where it stopped, in this process").args(
         [

@@ -1,9 +1,9 @@
 //! `capabilities_refresh` writes what the agent can do into a prompt that the agent reads before every conversation.
 //!
-//! It lists the tools of the application and of every MCP server, and asks the configured model to group them by
-//! theme. It writes `prompts/capabilities.md` and keeps the file's front matter. The text names no tool, because
-//! tools are looked up when they are called. Without a model, or where the model's answer is unusable, the file has a
-//! line for each group. It refuses nothing; a failure to write is `refresh_failed`.
+//! It lists the tools of the application and of every MCP server, and asks the configured model to group them by theme.
+//! It writes `prompts/capabilities.md` and keeps the file's front matter. The text names no tool, because tools are
+//! looked up when they are called. Without a model, or if the model's answer is unusable, the file has a line for each
+//! group. It refuses nothing; a failure to write is `refresh_failed`.
 
 use std::sync::Arc;
 use std::time::Duration;

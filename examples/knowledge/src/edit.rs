@@ -12,7 +12,7 @@ use crate::document::front_matter;
 use crate::kinds::{Kind, Others, Task};
 use crate::library::Library;
 
-/// The most bytes of a file.
+/// The maximum size of a file, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// What was edited.

@@ -11,7 +11,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// All of them, as JSON has them and as the page shows them.
+    /// All colours: each as it is in JSON, and as the page shows it.
     pub const ALL: [(&str, &str); 3] = [("Red", "red"), ("Green", "green"), ("Blue", "blue")];
 }
 

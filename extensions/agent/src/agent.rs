@@ -96,18 +96,18 @@ pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 pub struct Agent(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    /// The name that its recorded runs are stored with.
+    /// The name under which the agent's recorded runs are stored.
     pub name: String,
-    /// The drivers of its recorded runs in this process.
+    /// The drivers of the agent's recorded runs in this process.
     pub drivers: LocalDrivers,
     pub executor: Executor,
     pub model: Arc<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
-    /// How much of an answer its model may read at once.
+    /// How much of an answer the agent's model may read at once.
     pub answer_budget: AnswerBudget,
     pub plugins: Arc<PluginSet>,
-    /// The type that all of its runs end in, if any.
+    /// The type in which all runs of the agent end, if they have one.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
@@ -123,11 +123,11 @@ pub(crate) struct Inner {
     pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
-    /// The agents that its model can give tasks to.
+    /// The agents to which the agent's model can give tasks.
     pub sub_agents: Option<SubAgents>,
-    /// The agents that its runs may be handed off to.
+    /// The agents to which the agent's runs may be handed off.
     pub hand_offs: Option<HandOffs>,
-    /// What the sub-agents of the agent may spend, and have spent.
+    /// What the sub-agents of the agent may spend, and what they have spent.
     pub ledger: Ledger,
     /// Limits on what all runs may cost in a day or month.
     pub ceilings: Option<Ceilings>,
@@ -200,7 +200,7 @@ impl Agent {
         &*self.0.model
     }
 
-    /// Returns the name that its recorded runs are stored with; see [`AgentBuilder::name`].
+    /// Returns the name with which the agent's recorded runs are stored; see [`AgentBuilder::name`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name

@@ -1,4 +1,4 @@
-//! A model over HTTP: makes one request, with retries where they are safe, and returns one answer.
+//! A model over HTTP: makes one request, with retries if they are safe, and returns one answer.
 //!
 //! - Pure functions, in one file for each provider, decide what to send and what an answer means; only `attempt` does
 //!   I/O.
@@ -76,7 +76,7 @@ use crate::recording::Exchange;
 pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
-    /// The origin whose verbatim content it can read.
+    /// The origin whose verbatim content the model can read.
     origin: Arc<str>,
     searches_tools: bool,
     /// Whether the server compacts histories.
@@ -119,7 +119,7 @@ type OnRetry = Box<dyn Fn(&Retrying<'_>) + Send + Sync>;
 pub struct Retrying<'a> {
     /// The attempt that failed, counted from 1.
     pub attempt: u32,
-    /// Why it failed.
+    /// Why the attempt failed.
     pub message: &'a str,
     /// How long the model waits before the next attempt.
     pub wait: Duration,
@@ -254,7 +254,7 @@ impl HttpModel {
         }
     }
 
-    /// Makes one attempt and reads its response. When it returns, the listener has got the whole answer.
+    /// Makes one attempt and reads its response. The listener has received the whole answer when this method returns.
     async fn attempt(
         &self,
         body: &str,
@@ -382,7 +382,8 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Only the vendor's own server: not every server that imitates it supports such formats, but all support tools.
+    /// Returns whether the server takes such formats. Only the vendor's own server does for certain: every server that
+    /// imitates it supports tools, but not every one supports formats.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()

@@ -1,4 +1,5 @@
-//! The search for deferred tools, which a model is not shown until it looks for them. It works with every provider.
+//! The search for deferred tools, which a model is shown only after it has searched for them. It works with every
+//! provider.
 //!
 //! The history shows what a model has found: a resumed run lists the same tools, and nothing else is recorded.
 

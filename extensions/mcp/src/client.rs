@@ -71,7 +71,8 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// The registry of the executor that has the servers. Tools are registered there when their names are resolved.
+    /// The registry of the executor that uses the servers. Their tools are registered there when their names are
+    /// resolved.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
     trace: RwLock<Option<Tracer>>,
@@ -92,9 +93,9 @@ pub struct Unusable {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FailedServer {
-    /// Its name in the configuration.
+    /// The name of the server in the configuration.
     pub server: String,
-    /// Why it cannot be used; the message names the server.
+    /// Why the server cannot be used; the message names it.
     pub error: ToolError,
 }
 
@@ -106,7 +107,7 @@ pub struct RefusedTool {
     pub server: String,
     /// The tool's name on that server.
     pub tool: String,
-    /// Why it cannot be called.
+    /// Why the tool cannot be called.
     pub reason: String,
 }
 
@@ -190,7 +191,7 @@ impl McpServers {
         *self.0.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(tracer);
     }
 
-    /// The trace context of the current span.
+    /// Returns the trace context of the current span.
     fn trace(&self) -> Option<TraceContext> {
         let tracer = self.0.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
         tracer.and_then(|Tracer(read)| read())
@@ -208,7 +209,7 @@ impl McpServers {
         Ok(self)
     }
 
-    /// The change in a tool's definition since it last ran, for the person who is asked about its call.
+    /// Returns the change in a tool's definition since it last ran, for the person who is asked about its call.
     pub(crate) fn change(&self, name: &str) -> Option<String> {
         let server = self.0.servers.get(names::server(name)?)?;
         let tool = server.last_listed(name)?;
@@ -256,7 +257,7 @@ impl McpServers {
         join_all(self.0.servers.values().map(|server| server.close())).await;
     }
 
-    /// The definitions of one server, or of all servers; each with the server's name.
+    /// Returns the definitions of one server, or of all servers; each with the server's name.
     pub(crate) async fn definitions(
         &self,
         server: Option<&str>,
@@ -274,7 +275,7 @@ impl McpServers {
         ToolError::invalid(format!("there is no server `{wanted}`; there are `{known}`"))
     }
 
-    /// Finds the foreign tool by its name here (`server__tool`).
+    /// Finds a foreign tool by the name that it has here (`server__tool`).
     pub(crate) async fn find(
         &self,
         name: &str,
@@ -292,7 +293,7 @@ impl McpServers {
         })
     }
 
-    /// Calls a foreign tool, if its definition is still the one that was shown.
+    /// Calls a foreign tool, if its definition has not changed since the model was shown it.
     pub(crate) async fn call(
         &self,
         server: &Arc<Server>,
@@ -317,7 +318,7 @@ impl McpServers {
         })
     }
 
-    /// Every tool of every server, in the form in which a model sees it.
+    /// Returns every tool of every server, in the form in which a model sees it.
     async fn registrations(&self) -> Result<Vec<Registration>, ToolError> {
         let mut tools = Vec::new();
         for server in self.0.servers.values() {
@@ -359,7 +360,7 @@ impl Resolver for McpServers {
         })
     }
 
-    /// The longest start time-out among the servers.
+    /// Returns the longest start time-out among the servers.
     fn timeout(&self) -> Option<Duration> {
         self.0.servers.values().map(|server| server.start_timeout()).max()
     }

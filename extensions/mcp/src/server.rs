@@ -93,9 +93,9 @@ pub struct McpServer {
     profiles: Profiles,
     /// Selects the tools that are served; all tools if absent.
     profile: Option<Profile>,
-    /// Chooses the profile of each user.
+    /// The function that chooses the profile of each user.
     choose: Option<Choose>,
-    /// Makes the span of a call whose client has sent a trace context.
+    /// The function that makes the span of a call whose client has sent a trace context.
     span: Option<MakeSpan>,
     start: Option<Start>,
     offers: Offers,

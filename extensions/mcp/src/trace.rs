@@ -19,7 +19,7 @@ pub struct TraceContext {
     state: Option<String>,
 }
 
-/// The longest `tracestate` that is passed on.
+/// The maximum length of a `tracestate` that is passed on.
 const LONGEST_STATE: usize = 512;
 
 impl TraceContext {

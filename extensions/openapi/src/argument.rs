@@ -29,7 +29,7 @@ pub(crate) struct Input {
 /// One argument and its place in the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Argument {
-    /// The name that models use.
+    /// The name of the argument that models use.
     pub(crate) name: String,
     pub(crate) target: Target,
     pub(crate) required: bool,
@@ -181,8 +181,9 @@ fn add_body<'d>(
 /// A field of the body: its name, its schema, and whether it is required.
 type Field<'d> = (&'d str, LocatedValue<'d>, bool);
 
-/// The fields of a schema that describes only an object with named fields. Returns nothing for a map with arbitrary keys, and
-/// for an optional body with required fields: a call without fields could mean either no body or an invalid one.
+/// Returns the fields of a schema that describes only an object with named fields. Returns nothing for a map with
+/// arbitrary keys, and for an optional body with required fields: a call without fields could mean either no body or an
+/// invalid one.
 fn flat_fields<'d>(
     document: &'d Document,
     schema: &LocatedValue<'d>,

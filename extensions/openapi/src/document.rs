@@ -199,8 +199,8 @@ fn parse(text: &str) -> Result<Value, LoadError> {
     }
 }
 
-/// The options for YAML: `no` and `on` are strings, as `OpenAPI` demands. A document may be as large and as deep as in JSON,
-/// but the expansion of its aliases is limited.
+/// Returns the options for YAML: `no` and `on` are strings, as `OpenAPI` demands. A document may be as large and as
+/// deep as in JSON, but the expansion of its aliases is limited.
 fn yaml() -> serde_saphyr::Options {
     const MOST: usize = 40_000_000;
     serde_saphyr::options! {

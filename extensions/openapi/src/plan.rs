@@ -40,7 +40,7 @@ pub enum Outcome {
         effect: Effect,
         /// The danger of a call: how carefully a person should look.
         danger: Danger,
-        /// Whether the tool is listed for models.
+        /// Whether models are shown the tool in their list.
         exposure: Exposure,
     },
     /// A rule excludes the operation.

@@ -43,7 +43,7 @@ pub(crate) struct Shape {
     pub(crate) accept: HeaderValue,
 }
 
-/// A request that can be sent.
+/// A request that is ready to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,

@@ -111,13 +111,13 @@ impl CodingTools {
         self
     }
 
-    /// Leaves `run_command` out.
+    /// Makes the tools lack `run_command`.
     pub fn without_programs(mut self) -> Self {
         self.has_programs = false;
         self
     }
 
-    /// Leaves `bash` out.
+    /// Makes the tools lack `bash`.
     pub fn without_shell(mut self) -> Self {
         self.has_shell = false;
         self

@@ -23,6 +23,6 @@ pub(crate) fn step() {
     }
 }
 
-/// How many steps a process of the tests may make.
+/// The environment variable that limits how many steps a process of the tests may make.
 #[cfg(test)]
 pub(crate) const STEPS: &str = "TOOLWRIGHT_TOOLBOX_STEPS";

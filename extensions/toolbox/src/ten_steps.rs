@@ -96,8 +96,8 @@ impl TenSteps {
             .fold(builder, |builder, (name, stage)| builder.middleware(as_given(name, stage)))
     }
 
-    /// The middleware by name. The first one sees a call first and its answer last; so the change log, which is last here, sees
-    /// the answer first.
+    /// Returns the middleware by name. The first one sees a call first and its answer last; so the change log, which is
+    /// last here, sees the answer first.
     fn stages(&self) -> [(&'static str, Arc<dyn Middleware>); 4] {
         [
             ("reservation", Arc::new(self.reservations.clone())),

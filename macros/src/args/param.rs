@@ -11,7 +11,7 @@ use super::options::{self, Row};
 use super::value;
 use crate::errors::Errors;
 
-/// The one list of the options of `#[arg(…)]`.
+/// The only list of the options of `#[arg(…)]`.
 const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("default", |args, key, input| preset(key, input).map(|it| args.default = Some(it))),
     ("fill", |args, key, input| value::expression(key, input, "…").map(|it| args.fill = Some(it))),

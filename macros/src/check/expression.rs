@@ -1,4 +1,4 @@
-//! The rules of the expressions in attributes: refuses what is valid Rust but cannot work there.
+//! Checks the expressions in attributes: refuses expressions that are valid Rust but cannot work in an attribute.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -47,7 +47,7 @@ pub fn rules(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Checks that an expression gives a value: it must not fail, return or await.
+/// Checks that an expression gives a value: it must not return early, await or propagate an error.
 fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     let mut left = None;
     within(expression, &mut |inner| {

@@ -67,7 +67,7 @@ pub struct UserConstants {
 }
 
 impl UserConstants {
-    /// Collects the constants that the user wrote.
+    /// Collects the associated constants that the user wrote.
     pub fn of(methods: &Methods) -> Self {
         let constants = methods.items.iter().filter_map(|member| match member {
             Member::Other(item) => match &**item {

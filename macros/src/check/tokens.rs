@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Type;
 
-/// A token of a type that may be out of place.
+/// A token of a type that may be in the wrong place.
 pub enum FoundToken<'a> {
     Word(&'a str),
     Lifetime(&'a str),

@@ -6,7 +6,7 @@ use quote::quote;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, Type};
 
-/// Keys that serde and schemars treat alike.
+/// Keys that serde and schemars interpret in the same way.
 const SERDE: &[&str] = &[
     "crate",
     "default",
@@ -106,8 +106,8 @@ fn are_known(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Returns whether an attribute has only these keys, each alone or with a value. A list such as `rename(serialize =
-/// "a")` may treat reading and writing differently.
+/// Returns whether an attribute has only these keys, each without a value or with one. A list such as `rename(serialize
+/// = "a")` may treat reading and writing differently.
 fn says_only(attribute: &Attribute, keys: &[&str]) -> bool {
     let said = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
     said.is_ok_and(|said| {

@@ -17,7 +17,7 @@ pub fn depth(returns: &TokenStream) -> TokenStream {
         steps += read(&ty, true, &mut parts);
     }
     let whole = open(quote!(__tw::Probe::<__TwOutput>::NEW.kind().sent()), steps);
-    // The elements of a tuple are opened one by one.
+    // The elements of a tuple are read one by one.
     let parts = parts.iter().map(|part| {
         let part = open(quote!(__tw::SentValue::<#part>::NEW), steps);
         quote!(.and(#part))
@@ -31,7 +31,7 @@ fn open(sent: TokenStream, steps: usize) -> TokenStream {
 }
 
 /// Returns how many containers are nested in a type, and collects the elements of its tuples. `is_outer` is for the
-/// return type itself, whose `Err` is not part of the answer.
+/// return type itself, whose `Err` is an error and not part of the answer.
 fn read(ty: &Type, is_outer: bool, parts: &mut Vec<Type>) -> usize {
     match ty {
         Type::Group(group) => read(&group.elem, is_outer, parts),

@@ -10,7 +10,8 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, PathArguments, Type};
 
-/// Gives a path the spans of the first and the last token of what the user wrote.
+/// Gives generated code the spans of the first and the last token of the user's code, so that rustc reports errors
+/// there.
 pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, last) = ends(place);
     let mut span = first;
@@ -38,7 +39,7 @@ pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     at(first.resolved_at(Span::call_site()), tokens)
 }
 
-/// Generates a list of arguments whose parentheses have the span of the end of what the user wrote.
+/// Generates a list of arguments whose parentheses have the span of the end of the user's code.
 pub fn list(place: impl ToTokens, arguments: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, arguments);
     group.set_span(ends(place).1);

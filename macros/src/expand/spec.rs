@@ -108,7 +108,8 @@ fn validates_at_once(tool: &Tool) -> bool {
         && tool.inputs().all(|it| it.args.fill.is_none())
 }
 
-/// Returns whether the tool limits what it touches: a tool with effect `read` by `reads`, any other by `writes`.
+/// Returns whether the tool limits what it touches. A tool with effect `read` does so by `reads`, any other by
+/// `writes`.
 fn declares_footprint(tool: &Tool) -> bool {
     let is_read = tool.args.effect.as_ref().is_some_and(|effect| effect == "read");
     let declared = if is_read { &tool.args.reads } else { &tool.args.writes };
@@ -149,7 +150,7 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
     quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #sink #short #positional)
 }
 
-/// Generates the JSON of a default or an example.
+/// Generates code that gives the JSON of a default or an example.
 fn show(written: impl ToTokens, value: TokenStream) -> TokenStream {
     let json = place::within(&written, quote!(__tw::JsonPreset::json));
     let value = place::within(&written, value);

@@ -2,8 +2,8 @@
 //!
 //! - Only a complete line that says yes approves. The end of the input, an unknown word or an error never does.
 //! - There is one question at a time. Text typed before a question never answers it: it is discarded, until no key has
-//!   been typed for half a second. Where that is impossible, or a mistake would cost more, an answer must repeat the
-//!   code that is shown with its question.
+//!   been typed for half a second. If that is impossible, or a mistake would cost more, an answer must repeat the code
+//!   that is shown with its question.
 //! - Reading blocks a separate thread, which delays neither the runtime nor its shutdown.
 
 #[cfg_attr(unix, path = "terminal/keyboard.rs")]
@@ -24,7 +24,7 @@ use toolwright_core::json::canonical;
 use toolwright_core::tool::Danger;
 use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 
-/// The longest line that is read.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
 /// How often a question is repeated after an invalid answer.
 const QUESTIONS: u32 = 3;
@@ -34,8 +34,8 @@ const QUESTIONS: u32 = 3;
 /// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Only text typed after the question
 /// counts: what was typed before is discarded, until no key has been typed for half a second; then the prompt appears.
 /// For a call that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer must also repeat a
-/// code of four characters, a different one for each call (`y 3f9c`). Where the system cannot discard what was typed,
-/// that applies to every call.
+/// code of four characters, a different one for each call (`y 3f9c`). If the system cannot discard what was typed, this
+/// applies to every call.
 ///
 /// If standard input or standard error is not a terminal, the approver fails: a program that pipes answers in cannot
 /// decide, and neither can a person who does not see the questions.
@@ -87,8 +87,8 @@ where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
-    /// Asks a person through other streams; the caller makes sure that it is a person. Text typed before a question
-    /// cannot be discarded, so every answer must repeat the code of its question.
+    /// Makes an approver that asks a person through other streams; the caller makes sure that it is a person. Text
+    /// typed before a question cannot be discarded, so every answer must repeat the code of its question.
     pub fn at(reader: R, writer: W) -> Self {
         let ends = Arc::new(Mutex::new((reader, writer)));
         Self { ends, attended: || Ok(()), discard: |_| (), typing: || None }

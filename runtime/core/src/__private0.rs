@@ -37,7 +37,7 @@ pub use crate::spec::{
 };
 pub use crate::tool::{Danger, Effect, Exposure, Repair};
 
-/// Every tool that is linked into the program.
+/// The tools that are linked into the program.
 #[linkme::distributed_slice]
 pub static TOOLS: [Handle];
 

@@ -88,7 +88,7 @@ impl Adaptation {
         self
     }
 
-    /// Makes each call need approval, for this reason. A reason of the tool's own is added to it.
+    /// Makes each call need approval, for this reason. If the tool has a reason of its own, both are given.
     pub fn asking(mut self, reason: impl Into<String>) -> Self {
         self.asking = Some(reason.into());
         self

@@ -24,7 +24,7 @@ pub struct Call<'a> {
     extras: Option<Box<Extras>>,
 }
 
-/// Rarely used parts of a call, which are boxed.
+/// The rarely used parts of a call, boxed to keep a call small.
 #[derive(Default)]
 struct Extras {
     values: Vec<(TypeId, &'static str, Value)>,
@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Sets the reason that the model gives for the call; people read it in a plan.
+    /// Sets the reason that the model gives for the call, which people read in a plan.
     #[must_use]
     pub fn because(mut self, reason: impl Into<Box<str>>) -> Self {
         self.extras().reason = Some(reason.into());

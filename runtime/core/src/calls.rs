@@ -69,7 +69,7 @@ pub use callable::CallableTool;
 #[derive(Clone)]
 pub struct Calls(Arc<dyn MakeCalls>);
 
-/// Makes the children of one attempt of a call.
+/// Makes the child calls of one attempt of a call.
 #[doc(hidden)]
 pub trait MakeCalls: Send + Sync {
     /// Makes a child call, and returns the answer that the parent receives.
@@ -85,7 +85,7 @@ pub trait MakeCalls: Send + Sync {
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
-    /// Finds the tool that the run calls by a name.
+    /// Finds the tool that the run calls by this name.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>>;
     /// Checks the input of a call without running the tool.
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError>;

@@ -1,7 +1,7 @@
 //! The values that the runtime passes to a tool beside its input: services, and resources opened for one call.
 //!
 //! - A tool gets what its signature names and nothing else.
-//! - The source of each is decided when the executor is built; a call only indexes.
+//! - The source of each is decided when the executor is built; a call only looks it up by an index.
 
 mod resource;
 
@@ -112,7 +112,7 @@ impl<T> Loan<T> {
         let is_kept = E::KEEPS_WORK && !ended.is_failure();
         let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
         match (self.close)(resource, outcome).await {
-            // The first error is the one to report.
+            // If the tool failed too, its error is the one to report.
             Err(error) if !ended.is_failure() => E::failed(error),
             _ => ended,
         }
@@ -170,7 +170,7 @@ pub struct RunValues {
 
 /// The source of each capability of one tool.
 pub struct Wiring {
-    /// In the order of the tool's capabilities.
+    /// The sources, in the order of the tool's capabilities.
     pub sources: Box<[Source]>,
     /// The handler of a run-time tool.
     pub body: Option<Arc<dyn Any + Send + Sync>>,
@@ -185,8 +185,8 @@ pub struct Scope<'a> {
     own: Option<&'a Own>,
 }
 
-/// The call's context, as itself and as a service, for tools that name it or open resources; and the value that makes
-/// its calls.
+/// The values that belong to one call: its context, for tools that take it and for opening resources, and the value
+/// that makes its child calls.
 pub struct Own {
     context: ToolContext,
     service: Value,

@@ -83,7 +83,7 @@ pub struct Identity<'a> {
     pub key: Option<&'a str>,
     /// What the journal has recorded about the call; `None` without a journal.
     pub journaled: Option<Journaled<'a>>,
-    /// The turn and the index of a call of a turn.
+    /// The number of the turn and the index in it, for a call of a turn.
     pub slot: Option<(u64, u32)>,
 }
 
@@ -103,7 +103,7 @@ impl Identity<'_> {
         Self { id, key: None, journaled: None, slot: None }
     }
 
-    /// Sets turn and index, for a call of a turn.
+    /// Sets the turn and the index of the call in it.
     #[doc(hidden)]
     #[must_use]
     pub fn at(self, slot: Option<(u64, u32)>) -> Self {
@@ -114,7 +114,7 @@ impl Identity<'_> {
 /// The operations of a run that the context of a call uses.
 #[doc(hidden)]
 pub trait RunHandle: Send + Sync {
-    /// The run's id.
+    /// Returns the run's id.
     fn id(&self) -> &str;
     /// The cancellation tokens that each end every call of the run.
     fn cancellations(&self) -> [Option<&CancellationToken>; 2];

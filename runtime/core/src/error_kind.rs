@@ -18,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A tool passes kinds of its own to [`ToolError::new`](crate::error::ToolError::new), in snake case. Where one of
-//! these kinds fits, it uses that one.
+//! A tool passes kinds of its own to [`ToolError::new`](crate::error::ToolError::new), in snake case. If one of these
+//! kinds fits, a tool should use it.
 
 /// The call needs approval, and no approver could be asked, or it waits for one.
 pub const APPROVAL_REQUIRED: &str = "approval_required";
@@ -31,7 +31,7 @@ pub const DENIED: &str = "denied";
 pub const DISABLED_TOOL: &str = "disabled_tool";
 /// The deadline of the call passed without a decision or a supplied result.
 pub const EXPIRED: &str = "expired";
-/// The call may have acted, and its outcome is unknown.
+/// The call may have had its effect; the outcome is unknown.
 pub const INDETERMINATE: &str = "indeterminate";
 /// The tool failed, and only operators see the cause.
 pub const INTERNAL_ERROR: &str = "internal_error";

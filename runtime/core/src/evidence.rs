@@ -28,7 +28,7 @@ pub struct ServiceParameter<T: ?Sized>(PhantomData<fn(&T)>);
 /// A parameter whose value is a resource that is opened for the call.
 pub struct ResourceParameter<T>(PhantomData<fn(T)>);
 
-/// Lists of types of which none was refused.
+/// Implemented by lists of types, if none of the types was refused.
 pub trait Sound {}
 
 impl Sound for () {}

@@ -23,7 +23,7 @@ pub use scope::{HeldResources, Holder, Holds, HoldsNone, ResourceScope, one_scop
 pub use stamp::ResourceStamp;
 pub use touched::TouchedResource;
 
-/// The facts of one call, which the policy evaluates.
+/// The facts about one call from which the policy decides.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Facts {

@@ -25,7 +25,7 @@ impl Handle {
     /// ```
     pub fn linked() -> impl Iterator<Item = Self> {
         let mut tools: Vec<Self> = TOOLS.iter().copied().collect();
-        // The linker gives no stable order, but the listings for models and their prefix caches need one.
+        // The linker's order is not stable, but the listings for models and their prefix caches need a stable one.
         tools.sort_by_key(|Self(spec)| (spec.name, spec.location.file, spec.location.line));
         tools.into_iter()
     }
@@ -41,8 +41,8 @@ impl Handle {
 /// toolwright::link!(my_tools, more_tools);
 /// ```
 ///
-/// It only writes `use my_tools as _;` for each. [`expected_tools!`](crate::expected_tools) in a test notices where it
-/// is missing.
+/// It only writes `use my_tools as _;` for each. [`expected_tools!`](crate::expected_tools) in a test reports a missing
+/// `link!`.
 #[macro_export]
 macro_rules! link {
     ($($name:ident),+ $(,)?) => {
@@ -99,7 +99,7 @@ impl ExpectedTools {
         self
     }
 
-    /// Compares with the linked tools.
+    /// Compares the expected tools with the linked ones.
     ///
     /// # Errors
     /// When tools are missing or unexpected; the error names all of them.

@@ -81,7 +81,7 @@ impl Registration {
         self
     }
 
-    /// Adds a tag.
+    /// Adds a tag to the tool.
     pub fn tagged(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self

@@ -1,4 +1,5 @@
-//! Shared code for everything that reads schemas: finds the schemas inside a schema, and describes what it asks for.
+//! Shared code for everything that reads schemas: finds the schemas inside a schema, and describes which values it
+//! accepts.
 
 mod docs;
 mod preset;
@@ -18,7 +19,7 @@ pub use words::expected as in_words;
 /// Why the schema of a tool cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// The place in the schema.
+    /// The location in the schema.
     pub pointer: String,
     /// What the schema contains, and what it should contain.
     pub message: String,

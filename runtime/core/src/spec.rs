@@ -15,7 +15,7 @@ use crate::input::{
 use crate::output::{Answer, Asking, Preview, Reconciling, Validated};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
-/// Names a tool for explicit registration. `#[tool]` makes a constant of this type for each function.
+/// Identifies a tool, so that it can be registered. `#[tool]` makes a constant of this type for each function.
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -308,7 +308,7 @@ pub struct Start<'a, 'b> {
     pub text: &'b str,
     pub keys: &'b Keys,
     pub facts: &'b mut Facts,
-    /// Records the repairs that reading makes; `None` if input must not be repaired.
+    /// The record of the repairs that reading makes; `None` if input must not be repaired.
     #[doc(hidden)]
     pub changes: Option<&'b Changes>,
 }

@@ -32,7 +32,7 @@ pub enum Danger {
 }
 
 impl Danger {
-    /// Every level, the least first.
+    /// Every level, from the lowest to the highest.
     pub const ALL: [Self; 4] = [Self::Safe, Self::Moderate, Self::Dangerous, Self::Critical];
 
     /// Returns the level as attributes, policies, command lines and JSON spell it.
@@ -105,7 +105,7 @@ pub enum DeclaredDanger {
 /// Whether a tool's calls need approval, as its definition declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredApproval {
-    /// Only the policy decides.
+    /// Only the policy decides whether a call needs approval.
     Never,
     /// Every call of the tool needs approval, for this reason.
     Always(&'static str),
@@ -132,7 +132,7 @@ pub enum Timeout {
     Default,
     /// No timeout.
     None,
-    /// The given time.
+    /// This much time, for each attempt.
     After(Duration),
 }
 

@@ -3,8 +3,8 @@
 
 use std::hash::{DefaultHasher, Hasher as _};
 
-/// Puts a text between two lines, the first of which names its source. Both contain a mark that is not in the text, so
-/// that no text can close its own fence. Equal texts have equal fences.
+/// Puts a text between two lines, the first of which names the source of the text. Both lines contain a mark that does
+/// not occur in the text, so that no text can close its own fence. Equal texts have equal fences.
 ///
 /// The source is outside of the fence: [`line`] makes it safe.
 ///

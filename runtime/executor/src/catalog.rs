@@ -60,7 +60,7 @@ struct Inner {
     searchable: Listings,
 }
 
-/// Deferred tools that are listed.
+/// Deferred tools that are listed nevertheless.
 #[derive(Clone, Default)]
 struct RevealedTools {
     tools: Vec<usize>,
@@ -70,7 +70,7 @@ struct RevealedTools {
 
 type Listings = [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()];
 
-/// Tools by name and in order.
+/// Tools that are found by name, and listed in order.
 pub(crate) struct Tools {
     entries: Vec<Arc<Entry>>,
     indices: HashMap<Arc<str>, usize, FixedState>,
@@ -329,7 +329,7 @@ impl Catalog {
         Listing::new(dialect, tools, unlisted).map_err(DialectError::of)
     }
 
-    /// Lists what the dialects find in the tools, notes among them; for tests.
+    /// Lists the findings of the dialects about the tools, including notes. For tests.
     ///
     /// ```
     /// use toolwright::dialect::{Dialect, Severity};

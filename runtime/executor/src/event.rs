@@ -23,7 +23,7 @@ pub struct ToolEvent<'a> {
     pub provider_id: Option<&'a str>,
     /// The id of the run to which the call belongs.
     pub run: &'a str,
-    /// The name that was called.
+    /// The name of the tool, as the call gives it.
     pub tool: &'a str,
     /// The digest of a journalled call, which a decision is bound to; see
     /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
@@ -68,16 +68,16 @@ pub enum ToolEventKind<'a> {
     },
     /// The schema refused the input, and the executor repaired the input.
     Repaired {
-        /// The changes of the input.
+        /// The changes that were made to the input.
         repairs: &'a Repairs,
     },
-    /// The policy decided on it, for the first time or again because something has changed. An executor without a
-    /// policy does not send it.
+    /// The policy decided on the call, for the first time or again because something has changed. An executor without a
+    /// policy does not send this event.
     Judged {
         /// The decision.
         verdict: &'a PolicyDecision,
     },
-    /// Another run has reserved what the call touches, so the call does not begin now.
+    /// Another run has reserved a resource that the call touches, so the call does not begin now.
     Reserved {
         /// The resource that both runs need; `None` if both may touch every resource.
         resource: Option<&'a TouchedResource>,

@@ -86,7 +86,7 @@ pub(crate) use run_state::RunState;
 
 /// Runs calls. Cheap to clone; a clone is the same executor.
 ///
-/// The calls of one conversation belong to a [`Run`], made by [`run`](Self::run). Where the executor has a journal, a
+/// The calls of one conversation belong to a [`Run`], made by [`run`](Self::run). If the executor has a journal, a
 /// [`Worker`], made by [`worker`](Self::worker), carries out the calls that wait in it.
 ///
 /// ```
@@ -138,7 +138,7 @@ impl Executor {
 
     /// Pins the executor to the tools of a catalog: later changes of the registry do not reach its calls. Use it for
     /// the calls of a turn whose model was shown that catalog. The new executor shares services, limits and the drain
-    /// with this one. A tool that a resolver brings can still be called where the catalog's profile selects it.
+    /// with this one. A tool that a resolver brings can still be called if the catalog's profile selects it.
     ///
     /// To pin the same catalog again costs little. A call of a tool that needs a service which the executor does not
     /// provide is refused; [`missing`](Self::missing) lists such tools before.
@@ -196,7 +196,8 @@ impl Executor {
         RunBuilder::new(self, id.into())
     }
 
-    /// Returns the worker of the journal, which carries out what is due in it. `None` if the executor has no journal.
+    /// Returns the worker of the journal, which carries out the calls in it that are due. `None` if the executor has no
+    /// journal.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};

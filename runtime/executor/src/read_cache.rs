@@ -30,7 +30,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 ///   application declares the type [`constant`](Self::constant): its answer may differ between callers.
 /// - An answer is removed when a call that writes any of its resources begins, and again when that call ends, whether
 ///   it succeeds, fails, panics or is dropped. A call that does not declare what it writes empties the cache.
-/// - Changes from outside are noticed where the kind of resource has a
+/// - Changes from outside are noticed if the kind of resource has a
 ///   [stamp](toolwright_core::footprint::ResourceKind::stamp). Files have one; folders have none, so a search in a
 ///   folder is not cached.
 /// - An answer is removed after 5 minutes. The cache holds at most 5 MiB: the least recently used answer is removed
@@ -167,7 +167,7 @@ impl fmt::Debug for ReadCache {
 }
 
 impl Shared {
-    /// Locks the table, and reads the time.
+    /// Locks the table, and reads the clock.
     fn table(&self) -> (MutexGuard<'_, Table<Key, StoredAnswer>>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         (table, self.since.elapsed())

@@ -90,8 +90,8 @@ impl Reservations {
         Self(Arc::new(Shared { since: Instant::now(), table }))
     }
 
-    /// Reserves for a run, beyond its calls: for 60 seconds, or until the run releases it. Reserving the same again
-    /// renews it.
+    /// Reserves these resources for a run, beyond its calls: for 60 seconds, or until the run releases them. Repeating
+    /// the call renews the reservation.
     ///
     /// # Errors
     /// When another run has reserved a part of it.
@@ -143,7 +143,7 @@ impl fmt::Debug for Reservations {
 }
 
 impl Shared {
-    /// Locks the table, and reads the time.
+    /// Locks the table, and reads the clock.
     fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         // The time is read under the lock, so that the table never sees an earlier time after a later one.

@@ -77,7 +77,7 @@ pub struct Policy(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     settings: Settings,
-    /// The strongest first.
+    /// The rules, the strongest first.
     rules: Vec<CompiledRule>,
     /// For each tool that was known when the policy was made, the rules that may match its calls.
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
@@ -188,7 +188,7 @@ impl Policy {
     }
 
     /// Returns the effect of the mode. In every mode but `unrestricted`, a person is asked about a command line that is
-    /// not safe, unless it runs in a sandbox: nothing else limits what it does.
+    /// not safe, unless it runs in a sandbox: no other rule limits what it does.
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);

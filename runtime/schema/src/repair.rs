@@ -57,7 +57,7 @@ const MOST_WRAPPERS: usize = 3;
 /// is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruncatedInput {
-    /// A truncated input is refused.
+    /// The tool refuses a truncated input.
     Refused,
     /// A truncated input is repaired if only its closing brackets are missing.
     Completed,
@@ -190,8 +190,8 @@ impl Repairer {
             .map_err(|failure| self.with_example(self.refusal_of(failure), text))
     }
 
-    /// Repairs as [`repair`](Self::repair) does, but as little as possible: leniently only where that is allowed and
-    /// the standard repair fails. Returns whether it was lenient.
+    /// Repairs as [`repair`](Self::repair) does, but as little as possible: leniently only if that is allowed and the
+    /// standard repair fails. Returns whether it was lenient.
     ///
     /// # Errors
     ///
@@ -219,7 +219,7 @@ impl Repairer {
         }
     }
 
-    /// Adds an example of what was probably meant: the most lenient reading of the text.
+    /// Adds an example of the input that was probably meant: the most lenient reading of the text.
     fn with_example(&self, refusal: Refusal, text: &str) -> Refusal {
         let example = self.attempt(text, Reach::Example, TruncatedInput::Refused).ok();
         refusal.with_example(example.map(|it| it.text))
@@ -278,7 +278,7 @@ impl Repairer {
         self.unique(parsed.map_err(|broken| unreadable(text, broken))?)
     }
 
-    /// Refuses keys that are given twice.
+    /// Refuses an input in which a key is given twice.
     fn unique(&self, parsed: ParsedValue) -> Result<(Node, Uses), Refusal> {
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: String| {

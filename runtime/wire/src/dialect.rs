@@ -68,7 +68,7 @@ impl Dialect {
     }
 }
 
-/// Chooses the provider's form without `strict`.
+/// Converts to the provider's form without `strict`.
 impl From<Provider> for Dialect {
     fn from(provider: Provider) -> Self {
         match provider {

@@ -174,7 +174,7 @@ impl Provider {
     /// (chat) or item (Responses) per call, an array to append to the history.
     ///
     /// Pictures and documents are placed where the provider accepts them: inside the answer, or after all answers, with
-    /// a pointer in the answer. The latter applies to `OpenAI` chat, where another message of the user follows, and to
+    /// a pointer in the answer. The latter applies to `OpenAI` chat, if another message of the user follows, and to
     /// Anthropic's errors. Content that the provider does not accept becomes a sentence: sounds, unknown formats, and
     /// data that is too large, not base64, or not what its label says. Gemini's models before 3 refuse pictures in
     /// answers, but this function does not know the model: see

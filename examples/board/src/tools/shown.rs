@@ -41,7 +41,7 @@ impl From<Comment> for ShownComment {
 pub(super) struct ShownCriterion {
     id: i64,
     text: String,
-    /// How it is checked.
+    /// How the criterion is checked.
     evidence: String,
     met: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

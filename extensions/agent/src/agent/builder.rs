@@ -53,7 +53,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
     hand_offs: Vec<HandOff>,
-    /// Whether the executor has the tools that start them, and the one that hands runs off.
+    /// Whether the executor has the tools that start sub-agents, and the tool that hands runs off.
     has_sub_agent_tools: bool,
     /// Leads the tools that start sub-agents to the agent.
     link: Link,
@@ -189,8 +189,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits what they may cost: no limit unless set. With a limit, a run ends with an error if its model has no
-    /// price.
+    /// Limits what the requests of a run may cost: no limit unless set. With a limit, a run ends with an error if its
+    /// model has no price.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.limits.cost = Some(cost);

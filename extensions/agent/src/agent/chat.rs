@@ -35,7 +35,7 @@ pub struct Chat {
     talk: Option<Talk>,
 }
 
-/// A conversation that has begun.
+/// A conversation after its first message.
 enum Talk {
     InMemory(Box<AgentRun>),
     /// A recorded conversation, with the history as it was at the end of the last turn.

@@ -5,7 +5,7 @@
 //!   turn n ──▶ call of `hand_off`, alone in its turn ──▶ its answer, in the history ──▶ turn n + 1 as the other agent
 //! ```
 //!
-//! Which agent goes on follows from the history (`run/handing.rs`), so that nothing else is recorded.
+//! Which agent continues the run follows from the history (`run/handing.rs`), so that nothing else is recorded.
 
 mod description;
 mod ready;

@@ -47,11 +47,11 @@ pub trait IntoInstructions<Marker> {
     fn into_instructions(self) -> Instructions;
 }
 
-/// Marks a text.
+/// Marks instructions that are made from a text.
 #[doc(hidden)]
 pub struct OfText;
 
-/// Marks a function of a service.
+/// Marks instructions that are made from a function of a service.
 #[doc(hidden)]
 pub struct OfService<S: ?Sized>(std::marker::PhantomData<fn(&S)>);
 
@@ -84,7 +84,7 @@ impl Instructions {
         }
     }
 
-    /// Returns what they are made from: the text, or the name of the service.
+    /// Returns what the instructions are made from: the text, or the name of the service.
     pub(crate) fn source(&self) -> &str {
         match &self.0 {
             Kind::Text(text) => text,

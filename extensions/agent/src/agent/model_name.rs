@@ -93,7 +93,7 @@ pub enum ModelNameError {
         found: String,
         /// The part of the text before the colon.
         provider: String,
-        /// Similar names, or all of them.
+        /// Similar names of providers, or all names if none is similar.
         choices: String,
     },
     /// The text names no model of the provider.
@@ -117,7 +117,7 @@ pub enum ModelNameError {
     /// The value of a variable is not valid text.
     #[error("found bytes in the variable {name} that are no text; set it to a text")]
     Variable {
-        /// The variable.
+        /// The name of the variable.
         name: String,
     },
     /// Models over HTTP are not built in.

@@ -19,11 +19,11 @@ pub trait AgentPart<Marker> {
     fn add_to(self, agent: AgentBuilder, place: &'static Location<'static>) -> AgentBuilder;
 }
 
-/// Marks a bundle.
+/// Marks a part that is a bundle.
 #[doc(hidden)]
 pub struct OfBundle;
 
-/// Marks a plugin.
+/// Marks a part that is a plugin.
 #[doc(hidden)]
 pub struct OfPlugin;
 

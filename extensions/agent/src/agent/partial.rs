@@ -39,7 +39,7 @@ impl<T> Partial<T> {
         V::deserialize(self.fields.get(field)?).ok()
     }
 
-    /// Reads all of them as another type, whose fields are optional.
+    /// Reads all complete fields as another type, whose fields are optional.
     ///
     /// # Errors
     /// When the fields do not fit the type.
@@ -54,7 +54,7 @@ impl<T> Clone for Partial<T> {
     }
 }
 
-/// Omits the values, which may be secret.
+/// Omits the values of the fields, which may be secret.
 impl<T> fmt::Debug for Partial<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_set().entries(self.fields.keys()).finish()
@@ -129,7 +129,7 @@ impl<T> PartialStream<T> {
     /// Takes an event; returns whether it completes a field or discards the fields.
     fn take(&mut self, event: &RunEvent) -> bool {
         match event {
-            // An answer that calls other tools may say something first.
+            // In an answer that calls other tools, text may precede the calls.
             RunEvent::Text(text) if self.call.is_none() => self.members.push(text),
             RunEvent::CallBegan { index, tool } if tool == FINAL_ANSWER => {
                 self.call = Some(*index);

@@ -21,7 +21,7 @@ pub struct RunResult {
     spent: TotalUsage,
     history: Vec<Message>,
     differences: Vec<String>,
-    /// The type of the value that it had to end in.
+    /// The type of the value in which the run had to end, if it had one.
     expected: Option<Expected>,
 }
 
@@ -70,7 +70,7 @@ impl RunResult {
         }
     }
 
-    /// Returns the text that it prints as; empty if the run ended without an answer.
+    /// Returns the text that the result prints as; empty if the run ended without an answer.
     #[must_use]
     pub fn text(&self) -> &str {
         match &self.end {

@@ -13,7 +13,7 @@ use crate::run::{Inbox, Stopped};
 pub struct Steering {
     agent: Agent,
     id: String,
-    /// `None` if the run is recorded.
+    /// The inbox of the turn; `None` if the run is recorded.
     inbox: Option<Inbox>,
 }
 

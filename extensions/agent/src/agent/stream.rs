@@ -13,7 +13,7 @@ use crate::events::{NumberedEvent, RunEvent, RunEvents};
 /// The events of a run, as they happen. Reading drives the run; dropping the stream stops it. The stream ends after the
 /// last event, or with the error for which the run gave no answer.
 pub struct RunStream<'a> {
-    /// `None` if the run could not begin.
+    /// The events of the run; `None` if the run could not begin.
     events: Option<RunEvents>,
     driving: Option<BoxFuture<'a, Result<RunResult, RunError>>>,
     result: Option<RunResult>,

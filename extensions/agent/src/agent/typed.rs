@@ -113,7 +113,7 @@ impl<T> TypedResult<T> {
         self.output
     }
 
-    /// Returns the rest of the result: turns, what it took, history.
+    /// Returns the rest of the result: the turns, the usage, the history.
     #[must_use]
     pub fn result(&self) -> &RunResult {
         &self.result

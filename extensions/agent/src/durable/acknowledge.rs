@@ -6,7 +6,7 @@ use super::record::RunRecord;
 use crate::history::Message;
 use crate::run::BackgroundCall;
 
-/// A turn whose answers the run has recorded, while the journal's records of its calls do not say so yet.
+/// A turn whose answers the run has recorded, but whose calls the journal does not yet mark as acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UnacknowledgedTurn {
     turn: u64,

@@ -36,7 +36,7 @@ impl RunRecord {
         };
         let left = RunError::away(&head.run, &outage);
         let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
-        // Only this commit counts what the failed requests took.
+        // Only this commit records the usage of the failed requests.
         match paid {
             0 => self.recorded.commit(head, Vec::new()).await?,
             _ => self.commit_paid(head, Vec::new()).await?,
@@ -83,14 +83,14 @@ impl RunRecord {
         let until = head.lease.as_ref().map(|lease| lease.until);
         self.recorded.commit_with(self.patience(), head, documents).await?;
         match until.is_some_and(|until| until <= self.recorded.access().now()) {
-            // The commit was held for longer than the lease.
+            // The commit was held for so long that the lease has ended.
             true => self.recorded.renew().await,
             false => Ok(()),
         }
     }
 }
 
-/// Returns the error that ends a run whose model is not asked again. It carries what the last requests took.
+/// Returns the error that ends a run whose model is not asked again. The error carries the usage of the last requests.
 fn ended(
     beyond: Beyond,
     outage: Option<&Outage>,

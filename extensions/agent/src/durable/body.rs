@@ -17,7 +17,7 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// With a key, encrypts every value: a model may repeat a secret in any text.
+    /// Makes the body of a document. With a key it encrypts every value, since a model may repeat a secret in any text.
     pub(super) fn of(
         value: &impl Serialize,
         key: &str,

@@ -46,9 +46,9 @@ pub(crate) struct Came {
     pub differences: Vec<String>,
 }
 
-/// What the caller wants of the run.
+/// What the caller requests from the run.
 enum WantedOutcome<'a> {
-    /// The result of the run, whichever process begins it.
+    /// The result of the run, even if another process begins the run.
     Result(&'a Prompt),
     /// An answer to a new message of the user.
     Answer(&'a Prompt),
@@ -80,7 +80,7 @@ impl ById {
         Self { inner, agent: agent.clone(), id, user, session, token, output }
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
@@ -137,7 +137,7 @@ impl ById {
         let mut by = TakenBy::Program;
         let mut before = matches!(wanted, WantedOutcome::Result(_)).then_some(0);
         loop {
-            // The wait for a change begins before the look, so that no change is missed.
+            // Subscribe before reading, so that no change is missed.
             let changed = self.inner.access.store.changed();
             let came = match self.take(&wanted, by, &mut before).await {
                 Ok(Ok(driven)) => {
@@ -162,7 +162,7 @@ impl ById {
                     }
                 }
                 Err(RunError::ModelUnreachable { until, kind, .. }) => {
-                    // A reader of the run's events sees the failed request there.
+                    // A reader of the run's events sees the failed request in them.
                     if rests_until.replace(until) != Some(until)
                         && !self.agent.0.rings.is_read(&self.id)
                     {
@@ -331,8 +331,7 @@ impl ById {
         RunError::OtherOutput { run: self.id.clone(), why }
     }
 
-    /// Reports what happens while another process drives the run: as an event if there is a reader, otherwise on
-    /// standard error.
+    /// Reports what another process does with the run: as an event if there is a reader, otherwise on standard error.
     fn tell(&self, event: RunEvent, words: &str) {
         tracing::info!(run = self.id, "the run {words}");
         if !self.agent.0.rings.tell(&self.id, event) {

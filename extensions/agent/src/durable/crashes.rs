@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::head::{Crashes, Head, Parked, Phase};
 use super::pause::{GrowingPause, later};
 
-/// A run whose calls ran is a suspect after this many crashes in one turn.
+/// A run whose calls ran counts as a suspect after this many crashes in one turn.
 const WHILE_CALLING: u32 = 2;
 
 /// A run that asked its model is a suspect after this many. Most runs of a process wait for their models when it dies,
@@ -72,7 +72,7 @@ impl SuspectPlace {
         !self.0.load(Ordering::Acquire)
     }
 
-    /// Takes the place if it is free.
+    /// Takes the only place for a suspect, if it is free.
     pub(super) fn take(&self) -> Option<Suspicion> {
         let was_taken = self.0.swap(true, Ordering::AcqRel);
         (!was_taken).then(|| Suspicion(Arc::clone(&self.0)))

@@ -8,7 +8,7 @@ use super::crashes::{is_suspect, parked_until, rest_of, with_one_more};
 use super::head::{Crashes, Head, Phase};
 use super::outage::Outage;
 
-/// What has become of a call that a run waits for.
+/// The status of a call that a run waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallStatus {

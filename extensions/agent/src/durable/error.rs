@@ -24,7 +24,7 @@ pub enum RunError {
     Id {
         /// The id.
         run: String,
-        /// What is wrong.
+        /// What is wrong with the id.
         why: String,
     },
     /// The key cannot be that of a message.
@@ -52,7 +52,7 @@ pub enum RunError {
     /// The runner has no agent of that name.
     #[error("no agent `{agent}` is known here, found {known}; add it with `.agent(…)`")]
     NoAgent {
-        /// The name.
+        /// The name of the agent.
         agent: String,
         /// The agents that the runner has.
         known: String,
@@ -66,7 +66,7 @@ pub enum RunError {
         run: String,
         /// The driver.
         driver: String,
-        /// The end of its lease.
+        /// The end of the driver's lease.
         until: Timestamp,
     },
     /// This process no longer drives the run: it renewed its lease too late, or another writer changed the head.
@@ -90,7 +90,7 @@ pub enum RunError {
     NotReleased {
         /// The id of the run.
         run: String,
-        /// The length of its lease.
+        /// The length of the driver's lease.
         lease: Duration,
     },
     /// A model or a listener of the run panicked.
@@ -192,7 +192,7 @@ pub enum RunError {
     Damaged {
         /// The key of the document.
         key: String,
-        /// What is wrong.
+        /// What is wrong with the document.
         why: String,
     },
     /// The services of the run could not be made.
@@ -206,7 +206,7 @@ pub enum RunError {
     /// The run cannot start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The run stopped without an end.
+    /// The run stopped before it reached an end.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The journal failed.
@@ -220,7 +220,7 @@ impl RunError {
         Self::Damaged { key: key.to_owned(), why: why.to_string() }
     }
 
-    /// Returns the error of the journal, if this is one.
+    /// Returns the error of the journal, if this error has one.
     pub(crate) fn store(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),
@@ -239,8 +239,8 @@ impl RunError {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
     }
 
-    /// Reports whether the run continues by itself later or elsewhere, so that a caller who waits for its end looks
-    /// again.
+    /// Reports whether the run continues later by itself or in another process, so that a caller who waits for its end
+    /// tries again.
     #[must_use]
     pub fn goes_on_later(&self) -> bool {
         let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });

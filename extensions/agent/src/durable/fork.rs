@@ -17,7 +17,7 @@ use crate::history::{Message, Summary};
 use crate::plugin::PluginTurn;
 use crate::run::{CUT_SHORT, NOT_THE_VALUE, SENT_BACK, State, correction};
 
-/// What a fork needs besides the two runs.
+/// What a fork needs besides the old run and the new one.
 pub(super) struct Forking<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -98,7 +98,7 @@ async fn read_of_strangers(
 struct Copy<'a> {
     forking: &'a Forking<'a>,
     head: &'a Head,
-    /// The state of the other run.
+    /// The state of the run that is forked.
     state: State,
     new: &'a str,
     /// Whether the run had to end in a text or in a value, as of the last copied turn.
@@ -172,7 +172,7 @@ impl Copy<'_> {
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
-            // The next request has to say to the model what is wrong with its text. If the model gave its value by a
+            // The next request has to tell the model what is wrong with its text. If the model gave its value by a
             // call, the answer of the call says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let correction = Message::user(correction(&problems.join("\n")));
@@ -203,7 +203,7 @@ impl Copy<'_> {
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
-        // The text did not end the other run for good: its user said more, or the run itself asked its model again.
+        // The other run did not end with this text: its user said more, or the run itself asked its model again.
         match self.said_after(number).await? {
             None => Ok(None),
             Some(correction) if is_correction(&correction, self.is_typed()) => {

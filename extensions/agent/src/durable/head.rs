@@ -80,9 +80,9 @@ pub struct Head {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {
-    /// The model has to answer next.
+    /// The model answers next.
     Asking,
-    /// The calls of an answer have to run.
+    /// The calls of an answer run next.
     Calling,
     /// Calls of the last turn or calls in the background wait, and no process drives the run.
     Waiting,
@@ -191,7 +191,7 @@ pub struct WaitingCall {
     pub index: u32,
     /// The id of the call in the journal.
     pub call: CallId,
-    /// The name of its tool.
+    /// The name of the call's tool.
     pub tool: String,
     /// What the call waited for when it was submitted.
     pub state: CallState,
@@ -280,7 +280,7 @@ impl Head {
     }
 }
 
-/// Returns the text of a document, with its version.
+/// Returns the text of a document that includes the version of its format.
 pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct VersionedHead<'a, T> {
@@ -311,7 +311,7 @@ fn read_with<T: DeserializeOwned>(
     serde_json::from_value(value)
 }
 
-/// Omits what the application and the model wrote.
+/// Omits the texts of the application and the model.
 impl fmt::Debug for Head {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

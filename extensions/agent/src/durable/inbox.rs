@@ -19,7 +19,7 @@ const NOW: &str = "/now";
 /// When a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// With the next request.
+    /// The message is read with the next request.
     Next,
     /// At once: the driver aborts the request under way.
     Now,
@@ -40,7 +40,7 @@ pub(super) async fn put(
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
     }
-    // Ids sort by time, so that messages are read in order.
+    // Ids that contain the time sort by it, so messages are read in the order in which they were sent.
     let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let end = if urgency == Urgency::Now { NOW } else { "" };
     let key = format!("{}{id}{end}", keys::inbox(run));

@@ -24,8 +24,8 @@ pub struct NewRun {
     pub(super) history: Vec<Message>,
 }
 
-/// A run without its history. The factory of [`services`](super::RunnerBuilder::services) makes the services of the run
-/// from it.
+/// A run without its history. A runner's function for [`services`](super::RunnerBuilder::services) makes the services
+/// of the run from it.
 #[derive(Clone, PartialEq)]
 pub struct RunInfo {
     pub(super) id: String,
@@ -36,7 +36,8 @@ pub struct RunInfo {
 }
 
 impl NewRun {
-    /// Describes a run of an agent, by an id that no other run of the journal has, and what its user says first.
+    /// Describes a new run: its id, which no other run of the journal may have, its agent, and the first message of its
+    /// user.
     pub fn new(id: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
         let (id, agent) = (id.into(), agent.into());
         let info = RunInfo { id, agent, user: None, session: None, data: Value::Null };
@@ -90,13 +91,13 @@ impl NewRun {
         self
     }
 
-    /// Returns its id.
+    /// Returns the id of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.info.id
     }
 
-    /// Returns the name of its agent.
+    /// Returns the name of the run's agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.info.agent
@@ -110,19 +111,19 @@ impl RunInfo {
         &self.id
     }
 
-    /// Returns the name of its agent.
+    /// Returns the name of the run's agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// Returns its user.
+    /// Returns the user of the run, if there is one.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 
-    /// Returns its session.
+    /// Returns the session of the run, if there is one.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()

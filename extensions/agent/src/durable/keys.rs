@@ -7,10 +7,10 @@ use crate::limits::ledger::answers_of;
 /// Lists the runs that have not ended, one document each, so that a worker reads no run that has ended.
 pub(super) const OPEN: &str = "runs/open/";
 
-/// Lists the runs that have ended.
+/// The prefix of the documents that list the runs that have ended.
 pub(super) const ENDED: &str = "runs/ended/";
 
-/// The longest id of a run, in bytes.
+/// The maximum length of a run's id, in bytes.
 const LONGEST: usize = 200;
 
 pub(super) fn head(run: &str) -> String {
@@ -21,17 +21,18 @@ pub(super) fn cancel(run: &str) -> String {
     format!("run/{run}/cancel")
 }
 
-/// The parts of the agent that drives the run; see [`MadeOf`](super::made_of::MadeOf).
+/// Returns the key of the document that records the parts of the agent that drives the run; see
+/// [`MadeOf`](super::made_of::MadeOf).
 pub(super) fn agent(run: &str) -> String {
     format!("run/{run}/agent")
 }
 
-/// The rewind of a run to an earlier turn.
+/// Returns the key of the document that records the rewind of a run to an earlier turn.
 pub(super) fn rewind(run: &str) -> String {
     format!("run/{run}/rewind")
 }
 
-/// Marks the id of a removed run as used.
+/// Returns the key of the document that marks the id of a removed run as used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")
 }
@@ -44,12 +45,12 @@ pub(super) fn ended(run: &str) -> String {
     format!("{ENDED}{run}")
 }
 
-/// The prefix of all documents of turns.
+/// Returns the prefix of all documents of a run's turns.
 pub(super) fn turns(run: &str) -> String {
     format!("run/{run}/turn/")
 }
 
-/// The prefix of all messages that were sent to the run while it works.
+/// Returns the prefix of the keys of all messages that were sent to the run while it works.
 pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
@@ -64,14 +65,14 @@ pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))
 }
 
-/// A document of a turn.
+/// A part of a turn, which is stored as a document of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
     /// What the user said before the model answered.
     Said,
     /// The model's answer.
     Answer,
-    /// The answers that were there when other calls had to wait.
+    /// The answers that existed when the turn's other calls had to wait.
     SoFar,
     /// The answers to all calls.
     Answers,

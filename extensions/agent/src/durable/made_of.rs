@@ -14,14 +14,14 @@ use crate::agent::Agent;
 #[serde(deny_unknown_fields)]
 pub(super) struct MadeOf {
     model: String,
-    /// The digest of the instructions.
+    /// The digest of the agent's instructions.
     instructions: String,
-    /// The fingerprints of their definitions, by their names.
+    /// The fingerprints of the tools' definitions, by the names of the tools.
     tools: BTreeMap<String, String>,
-    /// The ids of its plugins.
+    /// The ids of the agent's plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     plugins: Vec<String>,
-    /// The names and stages of its guards.
+    /// The names and stages of the agent's guards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     guards: Vec<String>,
     /// The digests of the agents that a run may be handed off to, by their names.
@@ -76,7 +76,7 @@ impl MadeOf {
     }
 }
 
-/// The names that are in one of the two alone, and those whose fingerprint is another, as far as there are any.
+/// Lists the names that only one of the two has, and the names whose fingerprints differ.
 fn differing(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -97,7 +97,7 @@ fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
-/// An agent by its name, and by the digest of its model and instructions.
+/// Returns the name of an agent, and the digest of its model and instructions.
 fn digested((name, agent): (&str, &Agent)) -> (String, String) {
     let made_of = format!("{}\0{}", agent.model().name(), agent.0.instructions.source());
     (name.to_owned(), digest(&made_of))

@@ -39,17 +39,17 @@ fn is_none(requests: &u32) -> bool {
 /// How many requests that were paid for may fail before the run ends: retrying for a day would be expensive.
 const MOST_PAID: u32 = 5;
 
-/// What matters about a failed request for the next one.
+/// The properties of a failed request that decide when the next one is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
     /// How long the provider asks callers to wait.
     pub retry_after: Option<Duration>,
-    /// How many of its requests were paid for.
+    /// How many requests of the failed attempt were paid for.
     pub paid: u32,
 }
 
-/// Why an outage ends the run.
+/// Why an outage ends the run instead of pausing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
     /// The outage has lasted as long as the limit allows.

@@ -24,7 +24,7 @@ const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
 pub(super) enum Patience<'a> {
-    /// Retries only for as long as a reply may be late.
+    /// Retries only for as long as a lost reply may be late.
     Short,
     /// Retries until the journal can write, or this future is done.
     HeldUntil(BoxFuture<'a, ()>),
@@ -60,8 +60,8 @@ impl Patience<'_> {
     }
 }
 
-/// Retries some work on the journal of a run while the journal fails in a way that may pass. To stop waiting, drop the
-/// future.
+/// Retries an operation on the journal of a run while the journal fails in a way that may pass. To stop waiting, drop
+/// the future.
 ///
 /// # Errors
 /// When waiting alone does not help, or the executor takes no more calls: then another process continues.

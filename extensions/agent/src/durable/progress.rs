@@ -25,9 +25,9 @@ pub enum Progress {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// The id of the run.
+    /// The id of the run that waits.
     pub run: String,
-    /// The turn.
+    /// The turn that has the calls.
     pub turn: u64,
     /// The calls, in call order.
     pub calls: Vec<WaitingCall>,
@@ -36,7 +36,7 @@ pub struct Waiting {
 }
 
 impl Progress {
-    /// Returns how it ended, if it did.
+    /// Returns how the run ended; `None` if it has not.
     #[must_use]
     pub fn ended(&self) -> Option<&RunEnd> {
         match self {

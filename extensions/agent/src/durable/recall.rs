@@ -38,7 +38,7 @@ impl Inner {
 }
 
 impl RunRecord {
-    /// Lets no call begin again that the run gave up, as soon as the run has ended.
+    /// Cancels the calls that the run has given up, once the run has ended, so that none of them begins again.
     pub(super) async fn recall_given_up(&self, state: &State) {
         let head = &self.recorded.head;
         if head.cancelled.is_none() || state.due().is_some() {
@@ -51,7 +51,7 @@ impl RunRecord {
                 [] => given_up.err().map(RunError::from),
                 _ => cancel(&self.agent, head, &calls).await.err(),
             } {
-                // A worker on the journal does it with its next look.
+                // A worker on the journal cancels the calls when it next reads the run.
                 tracing::warn!(run = head.run, %error, "calls of a cancelled run may begin again");
             }
         }
@@ -67,7 +67,7 @@ async fn cancel(agent: &Agent, head: &Head, calls: &[CallId]) -> Result<(), RunE
     }
     for call in calls {
         match worker.cancel(*call).await.failure() {
-            // There is nothing to cancel of a call whose record was removed.
+            // There is nothing to cancel: the record of the call was removed.
             None | Some(CallFailure::NoSuchCall(_)) => {}
             Some(failure) => return Err(Stopped::from(failure.clone()).into()),
         }

@@ -304,7 +304,7 @@ impl Recorder for RunRecord {
         // background are cancelled.
         let is_left =
             is_ended && (has_answers || !self.left.is_empty() || !next.background().is_empty());
-        // Such a run also stays in the list until its driver has looked at its inbox again.
+        // A run with a message that was not read also stays in the list, until its driver has read its inbox again.
         self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
@@ -450,7 +450,7 @@ impl Recorder for RunRecord {
 
     async fn release(&mut self, error: &RunError) {
         if !error.is_elsewhere() {
-            // If this fails, the lease ends by itself.
+            // If the release fails, the lease expires by itself.
             let _ = self.recorded.release().await;
         }
     }

@@ -18,7 +18,7 @@ use super::patience::Patience;
 use super::turn;
 use crate::run::BackgroundCall;
 
-/// A document that lists a run.
+/// The content of a document that lists a run.
 #[derive(Serialize)]
 pub(super) struct ListEntry<'a> {
     pub agent: &'a str,
@@ -35,7 +35,7 @@ pub(super) struct LeasedRun {
     version: u64,
     /// The versions of other documents that may be written again.
     pub versions: HashMap<String, u64>,
-    /// Writes to add to the next commit.
+    /// Additional writes for the next commit.
     pub also: Vec<DocumentWrite>,
     /// The writes that remove messages taken from the inbox. Only the commit that records these messages carries them.
     pub taken: Vec<DocumentWrite>,
@@ -153,7 +153,7 @@ impl LeasedRun {
                 Err(conflict) => {
                     let found = match self.access.store.document(&key).await {
                         Ok(found) => found,
-                        // The journal cannot be read either: retry what was paid for.
+                        // The journal cannot be read either: retry the commit, because the answer in it was paid for.
                         Err(error) => {
                             patience.after(&self.head.run, error, times).await?;
                             continue;
@@ -172,7 +172,7 @@ impl LeasedRun {
                             documents.retain(|it| it.key != open && it.key != ended);
                             self.is_said_more = true;
                         }
-                        // The head is unchanged, so another document has changed.
+                        // The head is unchanged, so the conflict is about another document.
                         found if found.as_ref().map_or(0, |it| it.version) == self.version => {
                             let other = conflicting(&conflict).filter(|other| *other != key);
                             return Err(other.map_or_else(lost, |other| {
@@ -223,7 +223,7 @@ impl LeasedRun {
         Ok(differences)
     }
 
-    /// Whether the run is not recorded yet.
+    /// Whether the run has no record yet.
     pub(super) fn is_new(&self) -> bool {
         self.version == 0
     }
@@ -306,7 +306,7 @@ impl LeasedRun {
     }
 }
 
-/// Returns the end of a lease that begins at this time.
+/// Returns when a lease ends that begins at this time.
 pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestamp {
     let length = SignedDuration::try_from(access.lease).unwrap_or(SignedDuration::MAX);
     begin.saturating_add(length).unwrap_or(Timestamp::MAX)

@@ -1,4 +1,5 @@
-//! What a process remembers about runs between looks, because the journal does not record it.
+//! What a process remembers about runs from one reading of the journal to the next, because the journal does not record
+//! it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -63,8 +64,8 @@ pub(super) struct RunMemory {
 }
 
 impl RunMemory {
-    /// Notes that a driver took a run and it still waits for the same calls, although some of them could run: the
-    /// circuit of a tool is open, for instance.
+    /// Notes that a driver took a run in vain: the run still waits for the same calls, although some of them could run.
+    /// For instance, the circuit of a tool is open.
     pub(super) fn took_in_vain(&self, run: &str, calls: Versions, now: Timestamp) {
         let until = now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX);
         locked(&self.vain).insert(run.to_owned(), (calls, until));

@@ -57,7 +57,7 @@ pub struct Redone {
     pub files: Vec<String>,
 }
 
-/// What a rewind needs besides the run.
+/// What a rewind needs besides the run itself.
 pub(super) struct Rewinding<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -326,7 +326,7 @@ pub(super) fn refuse_rewound(head: &Head) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Explains why a run cannot go back as long as an earlier rewind of it is not undone.
+/// Makes the error for a run that cannot go back because an earlier rewind of it is not undone.
 fn already(head: &Head, document: &RewindDocument) -> RunError {
     let RewindDocument { to, turn, step, .. } = document;
     let why = match step {

@@ -29,7 +29,7 @@ use crate::agent::Agent;
 use crate::history::{Message, Prompt};
 use crate::run::AgentRunBuilder;
 
-/// The pause between looks at a run that another process drives.
+/// The pause before a run that another process drives is read again.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Works on runs that outlive their processes. A run is a set of documents in the journal of the executor; every
@@ -143,7 +143,7 @@ impl Runner {
     /// and leaves a parked run parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
-            // Requested before the look, so that no change is missed.
+            // Subscribe before reading, so that no change is missed.
             let changed = self.0.access.store.changed();
             match self.0.gone_on(run, TakenBy::Worker).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
@@ -307,7 +307,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Makes a runner for the runs of one agent, whose services come with each request.
+    /// Makes a runner for the runs of one agent. The services of a run come with each request for it.
     pub(super) fn of_one(
         agent: &Agent,
         access: JournalAccess,

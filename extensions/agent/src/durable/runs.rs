@@ -43,7 +43,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Reads the runs of this journal.
+    /// Makes a reader of the runs in this journal.
     #[must_use]
     pub fn of(store: Arc<dyn Store>) -> Self {
         Self { store, sealing: None }

@@ -25,7 +25,7 @@ struct ModelReply {
     cost: Option<Cost>,
     failed: TotalUsage,
     model: Option<String>,
-    /// The decisions of guards about it. If a guard refused the answer, its decision is the last.
+    /// The decisions of guards about the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     guards: Vec<GuardReport>,
 }

@@ -1,5 +1,5 @@
-//! The runs that this process has recorded for a worker, so that a worker of this process takes them up at once and need not look for them
-//! among all that wait.
+//! The runs that this process has recorded for a worker, so that a worker of this process takes them at once and need
+//! not search for them among all runs that wait.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ struct State {
 }
 
 impl Submitted {
-    /// Notes a run that may be taken up.
+    /// Adds a run that a worker of this process may take.
     pub(super) fn note(&self, run: &str) {
         let is_noted = self.with(|state| {
             let is_noted = state.workers > 0;
@@ -33,7 +33,7 @@ impl Submitted {
         }
     }
 
-    /// Notes runs as long as the listener lives.
+    /// Returns a listener; runs are collected only while one exists.
     pub(super) fn listen(&self) -> Listener<'_> {
         self.with(|state| state.workers += 1);
         Listener(self)
@@ -44,11 +44,11 @@ impl Submitted {
     }
 }
 
-/// A worker that takes up what is noted.
+/// A worker that takes the submitted runs.
 pub(super) struct Listener<'a>(&'a Submitted);
 
 impl Listener<'_> {
-    /// Waits for runs.
+    /// Waits until runs were submitted, and returns them.
     pub(super) async fn next(&self) -> Vec<String> {
         loop {
             let runs = self.0.with(|state| std::mem::take(&mut state.runs));
@@ -65,7 +65,7 @@ impl Drop for Listener<'_> {
         self.0.with(|state| {
             state.workers -= 1;
             if state.workers == 0 {
-                // The next worker finds them in the journal.
+                // The next worker finds these runs in the journal.
                 state.runs.clear();
             }
         });

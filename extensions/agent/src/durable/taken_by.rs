@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::head::Head;
 
-/// Who takes a run, and so which pauses of the run count for them.
+/// Who takes a run. This decides which pauses of the run count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TakenBy {
     /// A worker that has found the run in the journal: every pause counts.

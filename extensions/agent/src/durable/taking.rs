@@ -220,8 +220,8 @@ impl Inner {
         }
     }
 
-    /// Takes a run again that waits only for calls in the background, if a message came after the driver's last look at
-    /// the inbox. The sender relied on that driver, and no other process would look at the run before a result comes.
+    /// Takes a run again that waits only for calls in the background, if a message came after the driver last read the
+    /// inbox. The sender relied on that driver, and no other process would read the run before a result comes.
     async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
         if !waiting.calls.iter().any(|it| it.in_background)
             || !has_messages(&*self.access.store, &waiting.run).await.ok()?
@@ -234,7 +234,7 @@ impl Inner {
 
     async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
-        // Boxed, because the future is large.
+        // The future is boxed because it is large.
         let progress = Box::pin(driven.drive()).await?;
         if let Progress::Waiting(waiting) = &progress {
             let now = self.access.now();
@@ -273,12 +273,12 @@ impl Inner {
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
         let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {
-            // The run's deadline may come first.
+            // The run's deadline may come before that time.
             let until = head.deadline.map_or(until, |deadline| deadline.min(until));
             Look::Rests { until: Some(until), calls: Vec::new() }
         };
         Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
-            // No notice arrives when the rewind is finished or undone: the worker looks at the run again later.
+            // No notice arrives when the rewind is finished or undone, so the worker reads the run again later.
             Decision::Rewound => Look::Rests { until: head.deadline, calls: Vec::new() },
             Decision::Parked { until: parked } => until(parked),
             Decision::Away { outage } => until(outage.until),

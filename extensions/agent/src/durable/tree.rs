@@ -15,19 +15,19 @@ use crate::limits::share::SpentShare;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubAgentRun {
-    /// The call that started it.
+    /// The call that started the sub-agent.
     pub call: CallId,
     /// The names of the agents, from the agent that the run started down to this one.
     pub agents: Vec<String>,
-    /// The call that started its parent, if a sub-agent started it and not the run itself.
+    /// The call that started the sub-agent's parent, if a sub-agent started it and not the run itself.
     pub parent: Option<CallId>,
-    /// The turn of its parent in which it was started.
+    /// The turn of the sub-agent's parent in which it was started.
     pub turn: u64,
-    /// The state of its call; `None` if the journal no longer has it.
+    /// The state of the call that started the sub-agent; `None` if the journal no longer has it.
     pub state: Option<CallState>,
-    /// Whether it has come to its end.
+    /// Whether the sub-agent has ended.
     pub has_ended: bool,
-    /// How often its own model was asked.
+    /// How often the sub-agent's own model was asked.
     pub turns: u32,
     /// The tokens and the cost of the sub-agent's own requests.
     pub own: TotalUsage,
@@ -36,7 +36,7 @@ pub struct SubAgentRun {
 }
 
 impl SubAgentRun {
-    /// Returns its name.
+    /// Returns the name of the sub-agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         self.agents.last().map_or("", String::as_str)
@@ -53,7 +53,7 @@ impl Runs {
         let all = list_started(self.store(), run).await?;
         let calls: Vec<CallId> = all.iter().map(|it| it.call).collect();
         for agent in all {
-            // A sub-agent whose parent is not recorded is listed as one of the run itself.
+            // A sub-agent whose parent is not recorded is listed below the run itself.
             let parent = agent.child.parent.filter(|it| calls.contains(it) && *it < agent.call);
             started_by.entry(parent).or_default().push(agent);
         }
@@ -67,7 +67,7 @@ impl Runs {
     }
 }
 
-/// Lists the sub-agents of one parent with all those below them; returns what they took. A parent is older than its
+/// Lists the sub-agents of one parent, each with those below it; returns their total usage. A parent is older than its
 /// children, so the recursion ends.
 fn list(
     started_by: &mut BTreeMap<Option<CallId>, Vec<StartedAgent>>,

@@ -126,12 +126,12 @@ pub struct RecordedTurn {
     pub prices: Option<String>,
     /// The answers to the turn's calls, once all are there.
     pub answers: Option<Message>,
-    /// The parts of the history that were left out of its request.
+    /// The parts of the history that were left out of the turn's request.
     pub left_out: LeftOut,
-    /// The decisions of guards in it, except those that let something through.
+    /// The decisions of guards in the turn, except those that let something through.
     pub guards: Vec<GuardReport>,
-    /// What the run has to end in as of this turn's message; `None` if there was none, or an earlier release recorded
-    /// it.
+    /// What the run has to end in from this turn's message on; `None` if the turn has no message, or an earlier release
+    /// recorded it.
     pub(super) ends_in: Option<EndsIn>,
     /// How the run ended with the answer, if it had to end in a value.
     pub(super) ended: Option<RunEnd>,
@@ -185,7 +185,7 @@ pub(super) struct Turns {
     pub history: Vec<Message>,
     /// What was said since the last answer of the model.
     pub said: Vec<Message>,
-    /// The decisions of guards since then.
+    /// The decisions of guards since that answer.
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, by the index of the call.
     pub so_far: Vec<Option<StoredAnswer>>,

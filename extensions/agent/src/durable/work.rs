@@ -1,7 +1,7 @@
 //! Drives every run that no other process drives, and runs the workers of the executors.
 //!
-//! With each look, a worker reads the list of open runs, and the head of each run that does not rest. A run rests while
-//! it waits. A run that this process has submitted is taken up without a look at the list. So a new run begins as fast
+//! In each pass, a worker reads the list of open runs, and the head of each run that does not rest. A run rests while
+//! it waits. A run that this process has submitted is taken without reading the list. So a new run begins as fast
 //! beside thousands of waiting runs as beside ten.
 
 mod going;
@@ -114,11 +114,11 @@ impl Runner {
         sleep(self.0.access.lease).await;
     }
 
-    /// Looks for runs forever; `going` drives the runs that it takes.
+    /// Searches for runs to drive, for ever; `going` drives those that it takes.
     async fn look(&self, going: &mut Going) {
         let (mut rested, submitted) = (RestingRuns::default(), self.0.submitted.listen());
         loop {
-            // The wait for a change begins before the look, so that no change is missed.
+            // Subscribe before reading, so that no change is missed.
             let changed = self.0.access.store.changed();
             let took = self.take_up(going, &mut rested).await.unwrap_or_else(|error| {
                 self.0.failed("-", &error);
@@ -146,7 +146,7 @@ impl Runner {
                 };
                 self.report(going, &run, driven);
                 if is_full {
-                    // Another run may have waited for this one's slot.
+                    // Another run may have waited for the slot that is free now.
                     break;
                 }
             }
@@ -169,7 +169,7 @@ impl Runner {
     }
 
     /// Starts to drive the runs that are due, as far as the number of runs at once allows it. Returns how long that
-    /// took, without the first look at each run and without the looks at resting runs, which have a pace of their own.
+    /// took, except for the first reading of each run and the readings of resting runs, which have a pace of their own.
     async fn take_up(
         &self,
         going: &mut Going,
@@ -211,7 +211,7 @@ impl Runner {
         match driven {
             Ok(()) => going.forget(run),
             Err(error @ RunError::ModelUnreachable { .. }) => {
-                // Its head says when the model is asked again.
+                // The head of the run says when the model is asked again.
                 self.0.failed(run, &error);
                 going.forget(run);
             }

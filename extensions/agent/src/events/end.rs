@@ -63,11 +63,11 @@ pub enum RunEnd {
     GuardStopped {
         /// The name of the guard.
         guard: String,
-        /// The stage at which it looked.
+        /// The stage at which the guard looked.
         stage: GuardStage,
         /// The reason.
         reason: String,
-        /// Whether it failed: it panicked, took too long or made an impossible change.
+        /// Whether the guard failed: it panicked, took too long or made an impossible change.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         has_failed: bool,
     },
@@ -88,7 +88,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Whether it is the end of a run with an output type.
+    /// Whether this is the end of a run with an output type.
     pub(crate) fn is_of_value(&self) -> bool {
         matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
     }
@@ -98,7 +98,7 @@ impl RunEnd {
         matches!(self, Self::Text { .. } | Self::Terminal { .. } | Self::Output { .. })
     }
 
-    /// Returns the name of the kind of end, as serde writes it.
+    /// Returns the name of this kind of end, as serde writes it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Terminal { .. } => "terminal",

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct GuardReport {
     /// The name of the guard.
     pub guard: String,
-    /// The stage at which it looked.
+    /// The stage at which the guard looked.
     pub stage: GuardStage,
     /// What the guard did.
     pub action: GuardAction,
@@ -48,7 +48,7 @@ pub enum GuardStage {
     AfterRun,
 }
 
-/// What a guard did.
+/// How a guard intervened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ pub enum GuardAction {
 }
 
 impl GuardAction {
-    /// Whether it ends the run.
+    /// Whether the action ends the run.
     pub(crate) fn is_end(self) -> bool {
         matches!(self, Self::Stopped | Self::Failed)
     }

@@ -35,7 +35,7 @@ pub struct NumberedEvent {
     /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
-    /// The turn in which it happened, counted from 1.
+    /// The turn in which the event happened, counted from 1.
     pub turn: u64,
     /// What happened.
     #[serde(flatten)]
@@ -140,7 +140,7 @@ pub enum RunEvent {
     ToolCall(ToolCallEvent),
     /// A tool reports its progress.
     Progress {
-        /// The id that the provider gave its call.
+        /// The id that the provider gave the tool's call.
         id: Option<String>,
         /// The name of the tool.
         tool: String,
@@ -172,7 +172,7 @@ pub enum RunEvent {
         call: CalledTool,
         /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// The kind of its error.
+        /// The kind of the call's error.
         error: String,
     },
     /// The result of a call. These events come when all calls of the turn have ended, in call order.
@@ -239,7 +239,7 @@ pub struct ToolResultEvent {
     pub name: String,
     /// The answer, as the model reads it.
     pub text: String,
-    /// The kind of its error, if it failed.
+    /// The kind of the call's error, if the call failed.
     pub error: Option<String>,
 }
 
@@ -273,14 +273,14 @@ impl ToolCallEvent {
     }
 }
 
-/// Omits the arguments.
+/// Omits the arguments, which may hold a secret.
 impl fmt::Debug for ToolCallEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "ToolCall({:?}, {} bytes)", self.name, self.arguments.len())
     }
 }
 
-/// Omits the text.
+/// Omits the text, which may hold a secret.
 impl fmt::Debug for ToolResultEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -8,7 +8,7 @@ use toolwright::Catalog;
 use super::{EventWriter, RunEvent};
 use crate::model::{Delta, DeltaListener, FINAL_ANSWER, ModelAnswer};
 
-/// Receives the deltas of one answer.
+/// Receives the parts of one answer as they arrive.
 pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Listening<'a> {
 
 #[derive(Default)]
 struct HeardParts {
-    /// Whether a delta had some of the text.
+    /// Whether a part had some of the answer's text.
     text: bool,
     /// The calls whose arguments may be shown.
     shown: HashSet<usize>,

@@ -108,7 +108,7 @@ pub enum NoticeKind<'a> {
     },
     /// The run ended.
     Ended {
-        /// The end.
+        /// How the run ended.
         ended: &'a RunEnd,
     },
 }

@@ -73,7 +73,7 @@ impl Observer {
         &self.run
     }
 
-    /// Returns the writer of events.
+    /// Returns the writer of the run's events.
     pub(crate) fn events(&self) -> &EventWriter {
         &self.events
     }

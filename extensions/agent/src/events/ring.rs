@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use super::{NumberedEvent, RunEvent};
 
-/// The maximum number of events.
+/// The maximum number of events that a ring holds.
 pub(super) const EVENTS: usize = 1024;
 
 /// The maximum bytes of text that the ring holds; a single event may exceed it.
@@ -31,7 +31,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Returns the number of the next event.
+    /// Returns the number that the next event gets.
     pub fn next(&self) -> u64 {
         self.last + 1
     }
@@ -96,7 +96,7 @@ impl Ring {
         }
     }
 
-    /// Notes that a driver has ended.
+    /// Notes that a driver of the run has ended.
     pub fn end(&mut self) {
         self.drivers = self.drivers.saturating_sub(1);
         self.ends += 1;

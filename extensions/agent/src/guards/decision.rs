@@ -17,9 +17,9 @@
 #[non_exhaustive]
 #[must_use]
 pub enum BeforeDecision<C> {
-    /// Lets it through.
+    /// Lets the value through.
     Continue,
-    /// Lets something else through instead.
+    /// Lets another value through instead.
     #[non_exhaustive]
     Change {
         /// The replacement.
@@ -36,7 +36,7 @@ pub enum BeforeDecision<C> {
 }
 
 impl<C> BeforeDecision<C> {
-    /// Lets `to` through instead, for this reason.
+    /// Lets `to` through in place of the value, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
@@ -64,9 +64,9 @@ impl<C> BeforeDecision<C> {
 #[non_exhaustive]
 #[must_use]
 pub enum AfterDecision<C> {
-    /// Lets it through.
+    /// Lets the value through.
     Continue,
-    /// Lets something else through instead.
+    /// Lets another value through instead.
     #[non_exhaustive]
     Change {
         /// The replacement.
@@ -74,8 +74,8 @@ pub enum AfterDecision<C> {
         /// The reason.
         reason: String,
     },
-    /// Sends it back: the model reads the words as a message of the user, and answers again. The answer counts as a
-    /// turn, but none of its calls runs.
+    /// Sends the value back: the model reads the words as a message of the user, and answers again. The answer counts
+    /// as a turn, but none of its calls runs.
     #[non_exhaustive]
     AskAgain {
         /// The message that the model reads.
@@ -90,12 +90,12 @@ pub enum AfterDecision<C> {
 }
 
 impl<C> AfterDecision<C> {
-    /// Lets `to` through instead, for this reason.
+    /// Lets `to` through in place of the value, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
 
-    /// Sends it back with this message.
+    /// Sends the value back to the model with this message.
     pub fn ask_again(words: impl Into<String>) -> Self {
         Self::AskAgain { words: words.into() }
     }

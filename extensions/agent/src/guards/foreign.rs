@@ -71,7 +71,7 @@ impl ForeignInstructions {
         Self::default()
     }
 
-    /// Ends the run if it finds such a text, and removes none.
+    /// Makes the guard end the run when it finds such a text, instead of removing the text.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;

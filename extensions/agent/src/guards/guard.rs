@@ -145,13 +145,13 @@ impl Guard {
         Self { name: name.into(), looks: Looks::AfterRun(look(looks)) }
     }
 
-    /// Returns its name.
+    /// Returns the name of the guard.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the stage at which it looks.
+    /// Returns the stage at which the guard looks.
     #[must_use]
     pub fn stage(&self) -> GuardStage {
         match &self.looks {

@@ -26,14 +26,14 @@ impl Guard {
     }
 }
 
-/// Adds the report of a refusal, and returns it.
+/// Adds the report of a guard that refused, and returns the report.
 fn refused(reports: &mut Reports, report: GuardReport) -> GuardReport {
     reports.push(report.clone());
     report
 }
 
 impl GuardSet {
-    /// Returns the user's message as the guards let it through.
+    /// Runs the guards on the user's message, and returns the message that they let through.
     pub(crate) async fn before_run(
         &self,
         run: &GuardedRun,
@@ -146,7 +146,7 @@ impl GuardSet {
         Ok(Arc::unwrap_or_clone(view.answer))
     }
 
-    /// Returns the end of the run as the guards let it through.
+    /// Runs the guards on the end of the run, and returns the end that they let through.
     pub(crate) async fn after_run(
         &self,
         run: &GuardedRun,

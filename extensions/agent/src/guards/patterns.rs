@@ -86,7 +86,7 @@ impl ForbiddenText {
         self
     }
 
-    /// Forbids what matches a regular expression.
+    /// Forbids text that matches a regular expression.
     ///
     /// # Errors
     /// When it is not valid, or matches the empty text.
@@ -107,21 +107,21 @@ impl ForbiddenText {
         self
     }
 
-    /// Ends the run if an answer has one, too.
+    /// Makes the guard end the run also when an answer has a match.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
         self
     }
 
-    /// Looks only at what the user says.
+    /// Makes the guard look only at what the user says.
     #[must_use]
     pub fn only_prompts(mut self) -> Self {
         self.answers = false;
         self
     }
 
-    /// Looks only at answers of the model.
+    /// Makes the guard look only at answers of the model.
     #[must_use]
     pub fn only_answers(mut self) -> Self {
         self.prompts = false;
@@ -160,7 +160,7 @@ impl ForbiddenText {
     }
 }
 
-/// The reason why a text is changed or refused.
+/// The reason why a text is changed or refused: the pattern that it matches.
 struct Found<'a>(&'a str);
 
 impl fmt::Display for Found<'_> {

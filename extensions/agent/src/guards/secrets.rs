@@ -70,7 +70,7 @@ impl Secrets {
         Self::default()
     }
 
-    /// Ends the run if it finds a secret, and removes none.
+    /// Makes the guard end the run when it finds a secret, instead of removing the secret.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
@@ -88,7 +88,7 @@ fn found(text: &str) -> impl Iterator<Item = &'static str> {
     PATTERNS.iter().filter_map(is_in)
 }
 
-/// Replaces the secrets in a text; `None` if it has none.
+/// Replaces the secrets in a text; `None` if the text has none.
 fn removed(text: &str) -> Option<String> {
     found(text).next()?;
     let remove = |text: String, (name, pattern): &(&str, Regex)| {

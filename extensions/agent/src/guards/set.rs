@@ -78,7 +78,7 @@ impl GuardSet {
         !self.has(GuardStage::AfterModel) && !self.has(GuardStage::BesideModel)
     }
 
-    /// Lists their names and stages, to record the parts of the agent.
+    /// Lists the names and stages of the guards, to record the parts of the agent.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.guards.iter().map(|it| format!("{} {}", it.name, it.stage()))
     }

@@ -41,7 +41,7 @@ pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// Returns the text of a block, if it has one.
+/// Returns the text of a content block, if it has one.
 pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<&'b str> {
     match block {
         Content::Text(text) | Content::Json(text) => Some(text),

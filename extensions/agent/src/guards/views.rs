@@ -20,7 +20,7 @@ pub struct GuardedRun {
     /// The name of the agent. The name of a sub-agent follows the name of the agent above it and a `/`. The name of an
     /// agent that the run was handed off to follows the name of the run's first agent and a `/`.
     pub agent: Arc<str>,
-    /// The user on whose behalf it calls.
+    /// The user on whose behalf the run calls tools.
     pub user: Option<Arc<str>>,
 }
 
@@ -30,7 +30,7 @@ pub struct GuardedRun {
 pub struct UserPrompt {
     /// The run.
     pub run: GuardedRun,
-    /// The text.
+    /// The text of the message.
     pub text: Arc<str>,
     /// The attachments of the message: pictures and documents.
     pub attachments: Arc<[Content<'static>]>,
@@ -39,7 +39,7 @@ pub struct UserPrompt {
 }
 
 impl UserPrompt {
-    /// Lists its texts: the message, and the texts among the attachments.
+    /// Lists the texts of the prompt: the message, and the texts among the attachments.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let attached = self.attachments.iter().filter_map(texts::of_block);
         std::iter::once(&*self.text).chain(attached)
@@ -122,7 +122,7 @@ impl RequestChange {
         Self::default()
     }
 
-    /// Sends these instructions.
+    /// Replaces the instructions of the request by these.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = Some(text.into());
@@ -154,8 +154,8 @@ pub struct IncomingAnswer {
 }
 
 impl IncomingAnswer {
-    /// Lists its texts: what it says, and the arguments of its calls. These are JSON as the model wrote it, possibly
-    /// with escapes; [`map_texts`](Self::map_texts) decodes them.
+    /// Lists the texts of the answer: what the model says, and the arguments of its calls. These are JSON as the model
+    /// wrote it, possibly with escapes; [`map_texts`](Self::map_texts) decodes them.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let arguments = self.answer.calls.iter().map(|call| call.arguments.as_str());
         std::iter::once(self.answer.text.as_str()).chain(arguments)
@@ -214,7 +214,7 @@ pub struct EndingRun {
 }
 
 impl EndingRun {
-    /// Returns its text: what the model said, the answer of the terminal tool, or the value as JSON.
+    /// Returns the text of the end: what the model said, the answer of the terminal tool, or the value as JSON.
     #[must_use]
     pub fn text(&self) -> &str {
         match &*self.end {

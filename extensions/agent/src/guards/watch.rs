@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::guard::Look;
 
-/// Returns the decision of a guard; the error says why there is none.
+/// Runs the function of a guard and returns its decision; the error says why there is none.
 pub(super) async fn watch<V, D>(limit: Duration, look: &Look<V, D>, view: V) -> Result<D, String> {
     // Called inside the future, so that a panic before its first await is caught too.
     let looking = AssertUnwindSafe(async { look(view).await }).catch_unwind();

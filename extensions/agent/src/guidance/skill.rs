@@ -26,7 +26,7 @@ const FENCE: &str = "---";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Skill {
     pub name: String,
-    /// One line.
+    /// The description, on one line.
     pub description: String,
     pub text: String,
     pub folder: PathBuf,

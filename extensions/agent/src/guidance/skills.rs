@@ -82,7 +82,7 @@ impl Skills {
         (Self(Arc::new(skills)), problems)
     }
 
-    /// Returns their names, sorted.
+    /// Returns the names of the skills, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

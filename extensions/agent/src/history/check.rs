@@ -21,19 +21,19 @@ pub enum HistoryProblem {
     /// The calls of a message are not answered in the message after it.
     #[error("message {message} calls {calls} tools, and message {} has no answers to them", message + 1)]
     Unanswered {
-        /// The message of the model.
+        /// The index of the model's message.
         message: usize,
-        /// How many calls it makes.
+        /// How many calls the message makes.
         calls: usize,
     },
     /// A turn has too few or too many answers.
     #[error("message {message} has {found} answers to {expected} calls, expected one for each")]
     Count {
-        /// The message with the answers.
+        /// The index of the message with the answers.
         message: usize,
-        /// The number of calls before it.
+        /// The number of calls in the message before.
         expected: usize,
-        /// The number of its answers.
+        /// The number of answers in the message.
         found: usize,
     },
     /// An answer names another call than the one at its index.
@@ -41,7 +41,7 @@ pub enum HistoryProblem {
         "answer {index} of message {message} is to a call of `{found}`, expected one to call {index} of `{expected}`"
     )]
     OtherCall {
-        /// The message with the answers.
+        /// The index of the message with the answers.
         message: usize,
         /// The index of the answer.
         index: usize,

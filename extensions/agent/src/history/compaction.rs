@@ -45,12 +45,12 @@ impl Room {
         Self { tokens: window.saturating_sub(fixed).saturating_sub(answer) }
     }
 
-    /// The size above which something is left out.
+    /// Returns the number of tokens above which content is left out.
     fn high(self) -> u64 {
         self.tokens / 4 * 3
     }
 
-    /// The size down to which something is left out.
+    /// Returns the number of tokens down to which content is left out.
     fn low(self) -> u64 {
         self.tokens / 2
     }
@@ -60,15 +60,15 @@ impl Room {
 pub(crate) struct CompactHistory<'h> {
     /// The messages; those of the run if nothing had to be left out.
     pub messages: Cow<'h, [Message]>,
-    /// How much was left out.
+    /// How much of the history was left out.
     pub report: CompactReport,
-    /// What was left out.
+    /// Which parts of the history were left out.
     pub left_out: LeftOut,
     /// A task for a summary: turns that are left out from here on and that no summary covers.
     pub task: Option<SummaryTask>,
 }
 
-/// What was left out of a history.
+/// Counts what was left out of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CompactReport {
     /// How often the history has outgrown its share.
@@ -83,7 +83,7 @@ pub(crate) struct CompactReport {
     pub before: u64,
     /// The estimated tokens of the rest.
     pub after: u64,
-    /// Whether the rest is still too long.
+    /// Whether the remaining history is still too long.
     pub is_too_long: bool,
 }
 

@@ -55,7 +55,7 @@ pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, I
     Ok(reading.finish())
 }
 
-/// What was read so far: the messages, with each answer stored beside its call.
+/// The history as far as it was read: the messages, with each answer stored beside its call.
 #[derive(Default)]
 struct Reading {
     entries: Vec<Entry>,
@@ -67,7 +67,7 @@ struct Reading {
     open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
 }
 
-/// The id, if any, and the tool of a call.
+/// A call as answers refer to it: its id, if it has one, and the name of its tool.
 type Key = (Option<String>, String);
 
 fn key(call: &ToolCall) -> Key {
@@ -150,7 +150,7 @@ impl Reading {
             }
             open.push(Open { came: call.clone(), written, answer: None });
         }
-        // The verbatim content contains the old ids.
+        // The verbatim content still contains the old ids.
         let is_renamed = open.iter().any(|call| call.came.id != call.written.id);
         if is_renamed && verbatim.is_some() {
             self.repairs.push(HistoryRepair::NoVerbatim { message: number });

@@ -3,7 +3,8 @@
 use serde_json::{Deserializer, Value};
 use toolwright::Answer;
 
-/// The JSON with which the text of an answer begins; null where it begins otherwise. A fork adds words behind it.
+/// Returns the JSON with which the text of an answer begins; null if it begins with other text. A fork appends words to
+/// the answer, so more text may follow.
 pub(crate) fn json_of(answer: &Answer) -> Value {
     let text = answer.text();
     let first = Deserializer::from_str(&text).into_iter::<Value>().next();

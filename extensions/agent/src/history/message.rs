@@ -172,7 +172,7 @@ impl Verbatim {
         Self { provider: provider.into(), text: text.into() }
     }
 
-    /// Returns the provider that wrote it.
+    /// Returns the provider that wrote the content.
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.provider

@@ -397,7 +397,7 @@ impl From<Tokens> for Usage {
     }
 }
 
-/// The usage of the answer itself.
+/// Returns the usage of the answer itself.
 fn of_message(tokens: Tokens) -> Usage {
     let read = tokens.cache_read_input_tokens.unwrap_or_default();
     let written = tokens.cache_creation_input_tokens.unwrap_or_default();

@@ -12,14 +12,14 @@ use toolwright::provider::Provider;
 use super::HttpModelError;
 use crate::history::Message;
 
-/// The member of a request's body.
+/// The member of a request's body that lets the server compact.
 pub(super) const MEMBER: &str = "context_management";
 
 /// The header by which Anthropic's servers know features that are not in every version, and the name of this one.
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const BETA_NAME: &str = "compact-2026-01-12";
 
-/// What the body of a request says, so that the server compacts a history of more tokens.
+/// Returns the setting by which a request lets the server compact a history that has more tokens than this.
 pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpModelError> {
     let (least, setting) = match provider {
         Provider::Anthropic => {
@@ -38,7 +38,8 @@ pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpMode
     }
 }
 
-/// Adds the name of the feature to the header of Anthropic's API, beside what the application has there.
+/// Adds the name of the feature to the header of Anthropic's API, after the features that the application has named
+/// there.
 pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     if provider != Provider::Anthropic {
         return;
@@ -63,7 +64,7 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
         encrypted_content: Option<serde::de::IgnoredAny>,
     }
     let Message::Assistant { verbatim: Some(verbatim), .. } = message else { return false };
-    // Most answers have none, which is seen without reading them.
+    // Most contents have no compaction; a search of the text shows that without parsing it.
     let Some(text) = verbatim.of(origin).filter(|text| text.contains("compaction")) else {
         return false;
     };
@@ -79,8 +80,8 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     parts.iter().any(is_compaction)
 }
 
-/// A content without the blocks of compactions, for a model whose requests do not say that the server compacts: without the name of the
-/// feature it refuses them, and it gets the whole history.
+/// Removes the blocks of compactions from a content. A model whose requests do not enable compaction refuses these
+/// blocks, and is sent the whole history.
 pub(super) fn without_compactions(content: Cow<'_, str>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Block {

@@ -30,7 +30,7 @@ pub enum HttpModelError {
         found: String,
         /// A valid base URL.
         example: &'static str,
-        /// Why the URL cannot be used.
+        /// Why the base URL cannot be used.
         why: String,
     },
     /// The base URL requires HTTPS, which this build does not support.
@@ -47,7 +47,7 @@ pub enum HttpModelError {
     /// The variable that should hold the key is not set, is empty or is not valid text.
     #[error("found no key in {variable}, expected that of the account; set it")]
     KeyVariable {
-        /// The variable.
+        /// The name of the environment variable.
         variable: String,
     },
     /// The provider's models cannot search for tools.
@@ -72,7 +72,7 @@ pub enum HttpModelError {
     /// The extra body is not an object.
     #[error("found `{found}`, expected an object as `extra_body`")]
     ExtraBody {
-        /// The beginning of what was given.
+        /// The beginning of the value that was given.
         found: String,
     },
     /// A member of the extra body would change the request itself.
@@ -80,13 +80,13 @@ pub enum HttpModelError {
         "`extra_body` has `{name}`, which the request itself writes, so that the history would break; leave it out"
     )]
     ExtraMember {
-        /// The member.
+        /// The name of the member.
         name: String,
     },
     /// An option applies only to the chat API.
     #[error("`{option}` is for models of the chat API; leave it out")]
     NotChat {
-        /// The option.
+        /// The name of the option.
         option: &'static str,
     },
     /// The provider's servers compact no history.
@@ -104,13 +104,13 @@ pub enum HttpModelError {
         provider: Provider,
         /// The value that was given.
         found: u64,
-        /// The least that the provider takes.
+        /// The minimum value that the provider accepts.
         least: u64,
     },
     /// A limit is 0, so that no request could succeed.
     #[error("`{option}` is 0, so that no request could end well; set at least 1")]
     Zero {
-        /// The option.
+        /// The name of the option.
         option: &'static str,
     },
     /// The HTTP client cannot be made.

@@ -34,7 +34,7 @@ const OWN: [&str; 15] = [
     "conversation",
 ];
 
-/// Members that are added to a body.
+/// The members that the application adds to the body of every request.
 #[derive(Debug, Default)]
 pub(super) struct ExtraBody(Map<String, Value>);
 
@@ -54,7 +54,7 @@ impl ExtraBody {
         }
     }
 
-    /// Adds a member, unless the application has given it.
+    /// Adds a member, unless the application has given one with that name.
     pub(super) fn add(&mut self, name: &str, value: Value) {
         self.0.entry(name).or_insert(value);
     }

@@ -37,10 +37,10 @@ pub(super) struct Fault {
 /// The usage of an attempt that failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum FaultUsage {
-    /// Nothing: no answer had begun.
+    /// No usage, because no answer had begun.
     #[default]
     Nothing,
-    /// What the meter has counted so far: the answer broke off.
+    /// The usage that the meter has counted so far, because the answer broke off.
     SoFar,
     /// The usage of a complete answer that could not be used.
     Whole(Box<Usage>),
@@ -147,7 +147,7 @@ impl Fault {
         Self { taken, ..self }
     }
 
-    /// Marks an answer that broke off.
+    /// Marks the fault as one of an answer that broke off.
     pub(super) fn in_the_middle(self) -> Self {
         Self { taken: FaultUsage::SoFar, ..self }
     }
@@ -186,7 +186,7 @@ fn status_of(name: &str) -> Option<u16> {
     })
 }
 
-/// What a status and the error message mean.
+/// What a status and an error message mean for the request.
 struct Judgement {
     kind: &'static str,
     class: ErrorClass,
@@ -231,7 +231,7 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
 /// Returns the time by the clock of the server, if its response has it. A date in `retry-after` is by that clock, and
 /// the clock of this machine may be wrong, or change while a request waits.
 pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
-    // The function for `retry-after` gives the time from the epoch to a date.
+    // The same function reads `retry-after`; for a date it returns the time from the epoch to it.
     date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 

@@ -277,7 +277,7 @@ pub(super) fn answer(
     })
 }
 
-/// Finish reasons for an answer whose calls cannot be parsed: a retry may give a better one.
+/// Finish reasons of an answer whose calls cannot be parsed. A retry may give a better answer.
 const MALFORMED: [&str; 4] = [
     "MALFORMED_FUNCTION_CALL",
     "MALFORMED_RESPONSE",

@@ -40,7 +40,7 @@ enum Source {
     Command(Vec<OsString>),
 }
 
-/// Supplies the key for each request of a model.
+/// The source of the key for each request of a model.
 #[derive(Debug)]
 pub(super) enum Keys {
     Fixed(Option<Secret>),
@@ -88,7 +88,7 @@ impl Keys {
         }
     }
 
-    /// Whether there is another key than the refused one.
+    /// Whether the source has a key other than the refused one.
     pub(super) async fn has_other_than(&self, refused: Option<&Secret>) -> Result<bool, Fault> {
         match (self, refused) {
             (Self::Command(command), Some(refused)) => command.has_other_than(refused).await,

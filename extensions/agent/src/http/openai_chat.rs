@@ -89,7 +89,7 @@ enum Turn<'a> {
 struct Beside<'a> {
     #[serde(flatten, borrow)]
     reasoned: ReasoningParts<'a>,
-    /// One entry for each call, such as the signature of a thought of Gemini.
+    /// The provider's additions, one for each call, such as the signature of a thought of Gemini.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     extra_content: Vec<Option<Value>>,
 }
@@ -294,7 +294,7 @@ pub(super) fn answer(
     let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
     let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     let reason = choice.finish_reason.as_deref().unwrap_or_default();
-    // Some servers write an empty text if there is none.
+    // Some servers write an empty text if the model has not refused.
     let refusal = said.refusal.as_deref().filter(|it| !it.is_empty());
     let is_refused = reason == "content_filter" || refusal.is_some();
     let stop = match &calls {

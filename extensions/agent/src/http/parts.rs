@@ -19,7 +19,7 @@ pub(super) use self::arguments::{object, sendable};
 use crate::history::Message;
 use crate::model::{ModelRequest, ModelSettings};
 
-/// One message of a history.
+/// One message of a history, in the form that all APIs are written from.
 pub(super) enum Part<'a> {
     User(&'a str),
     /// A text with its attachments.
@@ -91,7 +91,7 @@ fn is_search(definition: &&str) -> bool {
 
 /// Whether a list of tools is empty.
 pub(super) fn is_empty_list(tools: &RawValue) -> bool {
-    // Gemini has a list of lists.
+    // The tools of Gemini are a list of lists.
     matches!(tools.get(), "[]" | r#"[{"functionDeclarations":[]}]"#)
 }
 
@@ -173,14 +173,14 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     Ok(serde_json::from_value(value).ok())
 }
 
-/// The ids of the calls so far, and the form that the server requires.
+/// The ids of the calls so far, and the form of ids that the server requires.
 struct Ids<'a> {
     taken: HashSet<Cow<'a, str>>,
     form: IdForm,
 }
 
 impl<'a> Ids<'a> {
-    /// Makes new ids for the calls of a message if the server would refuse those that they have.
+    /// Makes new ids for the calls of a message if the server would refuse their present ids.
     fn of(&mut self, place: usize, calls: &'a [ToolCall]) -> Option<Vec<String>> {
         let known = self.taken.len();
         for call in calls {
@@ -232,7 +232,7 @@ impl IdForm {
         }
     }
 
-    /// Makes a new id for the call at this position; each `time` gives another one.
+    /// Makes a new id for the call at this position; another `time` gives another id.
     fn id(self, place: usize, index: usize, time: usize) -> String {
         match self {
             Self::Plain { .. } => format!("call_{place}_{index}{}", "_".repeat(time)),

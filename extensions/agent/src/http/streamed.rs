@@ -14,7 +14,7 @@ use super::key::Secret;
 use crate::limits::UsageRecorder;
 use crate::model::{Delta, DeltaListener, ModelAnswer};
 
-/// The stream of one answer.
+/// The stream of one answer, whose parts are passed on as they arrive.
 pub(super) struct Pieces<'a> {
     stream: MessageStream,
     provider: Provider,
@@ -79,7 +79,7 @@ impl<'a> Pieces<'a> {
         whole.finish()
     }
 
-    /// Takes an answer that came in one piece although a stream was requested.
+    /// Reports the parts of an answer that came in one piece although a stream was requested.
     pub(super) fn came_whole(self, answer: &ModelAnswer) {
         if !answer.text.is_empty() {
             self.listener.delta(Delta::Text(&answer.text));

@@ -29,7 +29,7 @@ pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     }
 }
 
-/// Writes the report to the model of what is left after this many turns, if the application wants it.
+/// Writes the message that tells the model what is left after this many turns; `None` unless the application wants it.
 pub(crate) fn left(limits: Limits, spent: TotalUsage, turns: u32) -> Option<String> {
     if !limits.reports_left {
         return None;

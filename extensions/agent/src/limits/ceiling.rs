@@ -97,7 +97,7 @@ impl fmt::Display for Ceiling {
 }
 
 impl CeilingOf {
-    /// Returns the word for it in keys and tables.
+    /// Returns the word for these runs in keys and tables.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -159,7 +159,7 @@ impl Spending {
         })
     }
 
-    /// Settles a request: replaces the amount reserved for it by what it took.
+    /// Settles a request: replaces the amount that was reserved for it by its actual cost.
     #[must_use]
     pub fn settle(self, reserved: Cost, taken: Cost) -> Self {
         Self {

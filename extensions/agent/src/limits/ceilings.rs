@@ -41,10 +41,10 @@ struct Inner {
     changing: Mutex<()>,
 }
 
-/// The reservation for a request.
+/// What was reserved for a request that is under way.
 #[must_use]
 pub(crate) struct Reservation {
-    /// The key of its document.
+    /// The key of the document with the reservation.
     key: String,
     spending: Vec<String>,
     amount: Cost,
@@ -111,7 +111,7 @@ impl Ceilings {
         Self(Arc::new(Inner { first, ceilings, agent: agent.to_owned(), journal, changing }))
     }
 
-    /// Returns the first of them.
+    /// Returns the first ceiling.
     pub(crate) fn first(&self) -> Ceiling {
         self.0.first
     }
@@ -165,7 +165,7 @@ impl Ceilings {
         }
     }
 
-    /// Settles a request by what it took. If the journal fails, the request stays reserved, so the spending is
+    /// Settles a request by its actual cost. If the journal fails, the request stays reserved, so the spending is
     /// overstated.
     pub(crate) async fn settle(&self, reservation: Reservation, spent: TotalUsage) {
         let taken = taken(spent, reservation.amount);
@@ -196,7 +196,7 @@ impl Ceilings {
     ) -> Result<bool, StoreError> {
         let journal = &self.0.journal;
         let Some(reserved) = journal.store.document(&reservation.key).await? else {
-            // An earlier attempt has settled it, but its reply was lost.
+            // An earlier attempt has settled the request, but its reply was lost.
             return Ok(true);
         };
         let (key, expects) = (reserved.key, Some(reserved.version));

@@ -17,7 +17,7 @@ pub(crate) struct Ledger {
     journal: Option<JournalAccess>,
     /// The unrecorded runs whose calls this process makes, by their ids.
     runs: Mutex<HashMap<String, InMemory>>,
-    /// Held from reading what is left until the share is written.
+    /// The lock that is held from reading what is left until the share is written.
     pub(crate) taking: sync::Mutex<()>,
 }
 
@@ -56,7 +56,7 @@ impl Ledger {
         self.runs().get(run).map(|it| it.standing)
     }
 
-    /// Forgets an unrecorded run.
+    /// Drops an unrecorded run.
     pub(crate) fn forget(&self, run: &str) {
         self.runs().remove(run);
     }
@@ -128,7 +128,7 @@ impl Ledger {
         let unit = Transaction { documents, ..Transaction::default() };
         match journal.store.commit(unit, journal.now()).await {
             Err(conflict @ CommitError::Document { .. }) => {
-                // This may be the effect of this very commit, whose reply was lost.
+                // This conflict may be the effect of this very commit, whose reply was lost.
                 let next = expects.map_or(1, |it| it.saturating_add(1));
                 match journal.store.document(&key).await? {
                     Some(found) if found.text == text && found.version == next => Ok(()),

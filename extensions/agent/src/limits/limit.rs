@@ -74,13 +74,13 @@ pub enum Limit {
 pub struct Limits {
     /// How often the model may be asked; 25 by default.
     pub turns: u32,
-    /// How long it may take in all, including the time that people take to decide; no limit by default.
+    /// How long a run may take in all, including the time that people take to decide; no limit by default.
     pub time: Option<Duration>,
-    /// How many tokens its requests and answers may take; no limit by default. The answer that reaches the limit is the
-    /// last; its calls still run and are answered.
+    /// How many tokens the requests and answers of a run may take; no limit by default. The answer that reaches the
+    /// limit is the last; its calls still run and are answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// How much it may cost; no limit by default. The answer that reaches the limit is the last, as with tokens.
+    /// How much a run may cost; no limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// Whether the model is shown after each turn what is left of turns, tokens and cost; not by default.

@@ -47,7 +47,7 @@ struct List {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Price {
-    /// The prices of its tokens.
+    /// The prices of the model's tokens.
     pub rates: Rates,
     /// The prices of all tokens of a request that has more tokens than this, and of its answer.
     pub above: Option<(u64, Rates)>,
@@ -59,13 +59,13 @@ pub struct Price {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rates {
-    /// Tokens of a request.
+    /// The price of the tokens of a request.
     pub input: Cost,
-    /// Tokens of an answer.
+    /// The price of the tokens of an answer.
     pub output: Cost,
     /// Tokens of a request that the provider had cached.
     pub cached: Cost,
-    /// Tokens of a request that the provider put into its cache.
+    /// The price of those tokens of a request that the provider put into its cache.
     pub cache_write: Cost,
     /// Tokens of a request that the provider put into its cache for longer than usual.
     pub long_cache_write: Cost,
@@ -83,7 +83,7 @@ pub enum PricesError {
         "found version {found} of the price list's format, expected {VERSION}; read it with a newer version of this library"
     )]
     Version {
-        /// What was found.
+        /// The version that was found.
         found: u32,
     },
     /// A price is negative or not a number.
@@ -91,9 +91,9 @@ pub enum PricesError {
         "found the price {found} of `{model}`, expected dollars for a million tokens, 0 or more"
     )]
     Price {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// What was found.
+        /// The price that was found.
         found: f64,
     },
 }
@@ -109,7 +109,7 @@ impl Prices {
         STANDARD.clone()
     }
 
-    /// Returns a list without any price.
+    /// Returns a list that has no prices.
     #[must_use]
     pub fn none() -> Self {
         Self(Arc::new(List { date: String::new(), models: BTreeMap::new() }))

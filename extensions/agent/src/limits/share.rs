@@ -11,12 +11,12 @@ use super::{Cost, Limits, TotalUsage};
 /// What a run may still spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
-    /// How often its model may be asked.
+    /// How often the run's model may be asked.
     pub turns: u32,
-    /// How many tokens it may take; no limit if not set.
+    /// How many tokens the run may take; no limit if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// How much it may cost; no limit if not set.
+    /// How much the run may cost; no limit if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct WantedShare {
 /// What a run has spent, including its sub-agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpentShare {
-    /// Tokens and money.
+    /// The tokens and the cost.
     pub usage: TotalUsage,
     /// How often models were asked.
     pub turns: u32,
@@ -55,13 +55,13 @@ pub(crate) struct ChildSpending {
     /// The call that started its parent, if a sub-agent started it and not the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
-    /// The turn of its parent in which it was started.
+    /// The turn of the sub-agent's parent in which it was started.
     pub turn: u64,
     /// The share of a sub-agent, which was deducted from the rest of its parent's budget.
     pub share: Share,
     /// What the sub-agent has spent itself, without the sub-agents below it.
     pub own: SpentShare,
-    /// Whether it has ended, so that the unspent part of its share is its parent's again.
+    /// Whether the sub-agent has ended, so that its parent has the unspent part of the share again.
     pub has_ended: bool,
 }
 
@@ -82,7 +82,7 @@ impl SpentShare {
         Self { usage: self.usage.plus(other.usage), turns }
     }
 
-    /// Returns the spending, raised to at least this share.
+    /// Returns the share, raised where necessary to what was already spent.
     fn at_least(self, share: Share) -> Share {
         Share {
             turns: share.turns.max(self.turns),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// The usage of an answer, in tokens.
+/// The tokens that a request and its answer took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
@@ -240,7 +240,7 @@ fn is_none(answers: &u32) -> bool {
 }
 
 impl TotalUsage {
-    /// Makes the usage of one answer, as far as it is known.
+    /// Makes the usage of one answer from the parts of it that are known.
     #[must_use]
     pub fn of(usage: Option<Usage>, cost: Option<Cost>) -> Self {
         Self {

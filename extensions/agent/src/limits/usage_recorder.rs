@@ -35,7 +35,7 @@ impl UsageRecorder {
         self.reading().current = Some(TotalUsage::lost());
     }
 
-    /// Notes the usage that is known so far of the request under way. The final usage may be higher.
+    /// Notes the known part of the usage of the request under way. The final usage may be higher.
     pub fn so_far(&self, spent: TotalUsage) {
         self.reading().current = Some(spent.plus(TotalUsage::lost()));
     }

@@ -25,9 +25,9 @@ use toolwright::provider::ToolCall;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Delta<'a> {
-    /// More of the model's text.
+    /// The next part of the model's text.
     Text(&'a str),
-    /// More of the model's reasoning.
+    /// The next part of the model's reasoning.
     Reasoning(&'a str),
     /// A call began.
     CallBegan {
@@ -59,7 +59,7 @@ pub enum Delta<'a> {
     Restarted,
     /// The provider sent something that this release does not know and has skipped.
     Unknown {
-        /// The provider's name for it.
+        /// The provider's name of the kind of content.
         kind: &'a str,
     },
 }

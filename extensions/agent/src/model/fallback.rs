@@ -54,11 +54,11 @@ pub struct Fallback {
     resting: Mutex<Vec<Option<Resting>>>,
 }
 
-/// A model that is not asked for a while.
+/// A model that is not asked until its rest is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,
-    /// Whether it failed because it was unavailable, as after a 429, so that it recovers by itself.
+    /// Whether the model failed because it was unavailable, as after a 429, so that it recovers by itself.
     is_away: bool,
 }
 
@@ -205,7 +205,7 @@ impl Fallback {
         request: ModelRequest<'_>,
     ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
-        // Only models that search for deferred tools get them.
+        // Only models that search for deferred tools are sent them.
         let searches = model.searches_tools();
         let is_for_it = searches || !request.listing.has_deferred();
         if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {
@@ -291,7 +291,7 @@ impl Fallback {
 }
 
 impl Model for Fallback {
-    /// The name of the preferred model.
+    /// Returns the name of the preferred model.
     fn name(&self) -> &str {
         self.models[0].name()
     }
@@ -300,7 +300,7 @@ impl Model for Fallback {
         self.models[0].dialect()
     }
 
-    /// The highest cost of all models, if the price of each is known.
+    /// Returns the highest cost of all models, if the price of each is known.
     fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
         let costs = self.models.iter().map(|it| it.most_cost(input_tokens, output_tokens));
         costs.collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -315,17 +315,17 @@ impl Model for Fallback {
         self.models.iter().flat_map(|model| model.dialects()).collect()
     }
 
-    /// The origin of the preferred model.
+    /// Returns the origin of the preferred model.
     fn origin(&self) -> Option<&str> {
         self.models[0].origin()
     }
 
-    /// The first message that any of the models reads: the whole history, unless all of them have compacted it.
+    /// Returns the first message that any of the models reads: the whole history, unless all of them have compacted it.
     fn first_read(&self, history: &[Message]) -> usize {
         self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }
 
-    /// Whether any of the models does.
+    /// Whether any of the models searches for tools by its provider.
     fn searches_tools(&self) -> bool {
         self.models.iter().any(|model| model.searches_tools())
     }

@@ -41,7 +41,7 @@ use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputForm
 /// }
 /// ```
 pub trait Model: Send + Sync {
-    /// Returns its name, for transcripts and errors.
+    /// Returns the name of the model, for transcripts and errors.
     fn name(&self) -> &str;
 
     /// Returns the dialect in which the model takes tools.
@@ -58,8 +58,8 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the first message that its server reads of a history, where the server has compacted the messages before it: an agent
-    /// leaves these out of requests. 0, the default, for a model that reads every message.
+    /// Returns the first message of a history that the model's server reads, if the server has compacted the messages
+    /// before it. An agent leaves those messages out of requests. 0, the default, for a model that reads every message.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0
@@ -87,8 +87,8 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
-    /// Returns whether it sends [`ModelRequest::output`] to its provider, so that the text of an answer follows the
-    /// format. An agent asks other models to call a tool whose arguments are the value.
+    /// Returns whether the model sends [`ModelRequest::output`] to its provider, so that the text of an answer follows
+    /// the format. An agent asks other models to call a tool whose arguments are the value.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let _ = format;
         false
@@ -277,13 +277,13 @@ pub struct ModelAnswer {
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// The usage of failed requests for it, as far as their providers report it.
+    /// The usage of failed requests for this answer, if their providers report it.
     pub failed: TotalUsage,
     /// Content that the provider requires back verbatim.
     pub verbatim: Option<Verbatim>,
-    /// The name of the model that gave it, if there were several.
+    /// The name of the model that gave the answer, if several were asked.
     pub model: Option<String>,
-    /// The content that its request omitted, because only another provider's model can read it.
+    /// The content that the request omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,
 }
 
@@ -338,14 +338,14 @@ impl ModelAnswer {
         self
     }
 
-    /// Adds the usage of failed requests for it.
+    /// Adds the usage of failed requests for this answer.
     #[must_use]
     pub fn failed(mut self, failed: TotalUsage) -> Self {
         self.failed = self.failed.plus(failed);
         self
     }
 
-    /// Returns its usage and cost, including those of failed requests for it.
+    /// Returns the usage and the cost of the answer, including those of failed requests for it.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
@@ -358,7 +358,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Sets the content that its request omitted.
+    /// Sets the content of the history that the answer's request omitted.
     #[must_use]
     pub fn with_omitted(mut self, omitted: Vec<Omitted>) -> Self {
         self.omitted = omitted;
@@ -379,7 +379,7 @@ impl ModelAnswer {
     }
 }
 
-/// Omits its text and arguments, which may hold secrets.
+/// Omits text and arguments, which may hold secrets.
 impl fmt::Debug for ModelAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -404,8 +404,8 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// The answer is complete.
     Finished,
-    /// The provider paused it in the middle of its own tools: to continue, send a request with this answer in the
-    /// history.
+    /// The provider paused the answer in the middle of its own tools: to continue, send a request with this answer in
+    /// the history.
     Paused,
     /// A token limit cut its text short; its calls are complete.
     CutShort,

@@ -28,7 +28,7 @@ use crate::history::Message;
 pub struct Omitted {
     /// The index of the message in the history, counted from 0.
     pub message: usize,
-    /// The provider that wrote it.
+    /// The provider that wrote the content.
     pub provider: String,
     /// The provider's names of the omitted parts, each once.
     pub parts: Vec<String>,

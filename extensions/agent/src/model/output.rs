@@ -22,7 +22,7 @@ pub(crate) const FINAL_ANSWER: &str = "final_answer";
 /// ```
 #[derive(Debug, Clone)]
 pub struct OutputFormat {
-    /// The catalog with only that tool.
+    /// The catalog that has only the tool for the value.
     catalog: Catalog,
 }
 
@@ -44,7 +44,7 @@ impl OutputFormat {
         self.catalog.get(FINAL_ANSWER).map_or(&Value::Null, |it| &it.input_schema)
     }
 
-    /// Returns the value as a tool in a dialect, with the schema adapted to it.
+    /// Returns the tool for the value in a dialect, with the schema adapted to that dialect.
     ///
     /// # Errors
     /// When the provider would refuse the schema: lists all reasons with their locations.

@@ -58,7 +58,7 @@ pub struct ModelSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
-    /// The model decides.
+    /// The model decides whether to call a tool.
     #[default]
     Auto,
     /// The model must not call a tool.
@@ -279,7 +279,7 @@ impl PromptCache {
 }
 
 impl Effort {
-    /// Returns its name in requests.
+    /// Returns the name of the level in requests.
     #[cfg(feature = "http")]
     pub(crate) fn name(self) -> &'static str {
         match self {

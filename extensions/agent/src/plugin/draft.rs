@@ -13,7 +13,7 @@ use super::{Plugin, StateError};
 #[derive(Clone)]
 pub(crate) struct Draft {
     set: Arc<PluginSet>,
-    /// In the order of the plugins.
+    /// The states, in the order of the plugins.
     states: Vec<StateValue>,
     /// The changed states in their stored form.
     changed: BTreeMap<usize, Value>,

@@ -23,7 +23,7 @@ impl<'r> EndedRun<'r> {
         self.run
     }
 
-    /// Returns how it ends.
+    /// Returns how the run ends.
     #[must_use]
     pub fn end(&self) -> &'r RunEnd {
         self.end

@@ -86,7 +86,8 @@ pub type PluginError = Box<dyn Error + Send + Sync>;
     label = "expected a type that implements `Plugin`"
 )]
 pub trait Plugin: Send + Sync + 'static {
-    /// The state that it keeps for a run: a struct with `#[toolwright::data]`, or `()`. A run begins with its default.
+    /// The state that the plugin has for each run: a struct with `#[toolwright::data]`, or `()`. A run begins with its
+    /// default.
     type State: PluginState;
 
     /// Returns the name of the plugin for errors, under which its state is also recorded. An agent takes only one

@@ -26,7 +26,8 @@ pub struct NextTurn<'t> {
 }
 
 impl<'t> NextTurn<'t> {
-    /// Returns its number, counted from 1 over the whole run. If the model is asked again, the number is the same.
+    /// Returns the number of the turn, counted from 1 over the whole run. If the model is asked again, the number is
+    /// the same.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number

@@ -66,7 +66,7 @@ pub struct Plugins {
 
 /// The states. They are shared, so that a change can still be recorded after the call that made it was dropped.
 struct SharedStates {
-    /// In the order of the plugins.
+    /// The states, in the order of the plugins.
     states: RwLock<Vec<StateValue>>,
     /// The states in their stored form. Each change holds the lock.
     record: Arc<Mutex<PluginStates>>,
@@ -210,7 +210,7 @@ impl Plugins {
         self.shared.states.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Makes these states visible to tools.
+    /// Publishes these states to the tools.
     pub(crate) fn show(&self, states: Vec<StateValue>) {
         self.shared.show(states);
     }
@@ -221,7 +221,7 @@ impl Plugins {
     }
 }
 
-/// The locked states while a step is recorded.
+/// The plugins' states, locked while a step is recorded.
 pub(crate) struct LockedPlugins<'a> {
     plugins: &'a Plugins,
     record: MutexGuard<'a, PluginStates>,
@@ -248,8 +248,8 @@ impl LockedPlugins<'_> {
         &self.record
     }
 
-    /// Computes the changes of a step. A step that begins a turn has what plugins have prepared for it; a step that
-    /// ends the run has what they did at the end.
+    /// Computes the changes of a step. A step that begins a turn includes the changes that plugins prepared for the
+    /// turn; a step that ends the run includes those that they made at its end.
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {

@@ -13,13 +13,13 @@ use super::PluginState;
 /// The state of a plugin; the reader of the plugin knows its type.
 pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 
-/// The tool whose input has the type of the state. It is only used to parse states.
+/// The tool whose input has the type of the state. This tool only serves to parse states.
 const STATE: &str = "state";
 
 /// Reads and writes values of one type.
 pub(super) struct StateReader {
     name: String,
-    /// `None` for a plugin without a state.
+    /// The executor that parses states; `None` for a plugin without a state.
     reader: Option<Executor>,
     typed: fn(&Value) -> Result<StateValue, String>,
     written: fn(&StateValue) -> Result<Value, String>,
@@ -50,7 +50,7 @@ impl StateReader {
         })
     }
 
-    /// Returns the name of the type.
+    /// Returns the name of the state's type.
     pub fn name(&self) -> &str {
         &self.name
     }

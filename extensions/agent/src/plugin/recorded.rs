@@ -21,7 +21,7 @@ pub(crate) struct PluginTurn {
 }
 
 impl PluginTurn {
-    /// Whether there is nothing to record.
+    /// Whether the turn has nothing to record.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -25,13 +25,13 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
-    /// What the client sent.
+    /// The request, as the client sent it.
     pub request: RecordedRequest,
-    /// What the provider answered.
+    /// The response, as the provider sent it.
     pub response: RecordedResponse,
 }
 
-/// What a client sent. Its headers are not recorded.
+/// A request of a client, without its headers.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedRequest {
@@ -43,11 +43,11 @@ pub struct RecordedRequest {
     pub body: Box<RawValue>,
 }
 
-/// What a provider answered.
+/// A response of a provider.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedResponse {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
     /// The headers that clients act upon, in lower case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

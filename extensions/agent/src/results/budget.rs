@@ -7,9 +7,9 @@ use super::tools::{READ, SEARCH};
 /// How many characters of an answer a model is sent, unless set.
 const CHARACTERS: usize = 30_000;
 
-/// Limits how much of a tool's answer a model is sent: 30,000 characters unless set. Of a longer answer the model gets
-/// the beginning and the end, or for JSON the shape, and a handle with which it reads the rest, searches it, and passes
-/// it on. The whole answer stays in the history, in events and in the journal.
+/// Limits how much of a tool's answer a model is sent: 30,000 characters unless set. The model gets only the beginning
+/// and the end of a longer answer, or the shape if it is JSON, and a handle by which it can read, search and pass on
+/// the whole answer. The whole answer stays in the history, in events and in the journal.
 ///
 /// ```
 /// use toolwright_agent::{Agent, AnswerBudget, ScriptedModel};
@@ -34,7 +34,7 @@ impl AnswerBudget {
         Self { characters: Some(characters), ..Self::unlimited() }
     }
 
-    /// Sends every answer whole.
+    /// Makes a budget with which the model is sent every answer whole.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { characters: None, tools: BTreeMap::new(), without_references: BTreeSet::new() }
@@ -47,14 +47,14 @@ impl AnswerBudget {
         self
     }
 
-    /// Sends the answers of one tool whole.
+    /// Makes the answers of one tool exempt: the model is sent them whole.
     #[must_use]
     pub fn whole(mut self, name: impl Into<String>) -> Self {
         self.tools.insert(name.into(), None);
         self
     }
 
-    /// Turns off references in the arguments of one tool: there, `{"$result":"lr_3"}` is an argument like any other.
+    /// Turns off references in the arguments of one tool: for it, `{"$result":"lr_3"}` is an argument like any other.
     #[must_use]
     pub fn without_references(mut self, name: impl Into<String>) -> Self {
         self.without_references.insert(name.into());
@@ -67,7 +67,7 @@ impl AnswerBudget {
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
     }
 
-    /// How many characters of the answers of a tool are sent; all where that has no limit.
+    /// Returns how many characters of a tool's answers are sent; `None` if they have no limit.
     pub(crate) fn of(&self, tool: &str) -> Option<usize> {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }

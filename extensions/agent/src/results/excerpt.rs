@@ -17,7 +17,7 @@ const LEAST: usize = 200;
 /// The parameters of an excerpt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'a> {
-    /// The handle.
+    /// The handle by which the model can refer to the answer.
     pub handle: &'a str,
     /// How many characters may be sent.
     pub budget: usize,
@@ -61,8 +61,7 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     Some(sent.into())
 }
 
-/// Writes the note about a text, and as much of the text as there is room for. Untrusted text keeps its fence; its
-/// shape gets one.
+/// Writes the note about a text, and as much of the text as fits. Untrusted text keeps its fence; its shape gets one.
 fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();
@@ -113,7 +112,7 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
 
 /// Returns the beginning and the end of a text, cut at line breaks if possible, and how much is left out between them.
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
-    // Leaves room for the note between them.
+    // Some room is left for the note between the two parts.
     let side = room.saturating_sub(60) / 2;
     let (head, _) = split_at_character(text, side);
     let (_, tail) = split_at_character(text, characters.saturating_sub(side));

@@ -6,7 +6,7 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::text::number;
 
-/// The key of a reference.
+/// The key that makes an object a reference.
 const KEY: &str = "$result";
 
 /// The maximum size of a call's arguments with resolved references, in bytes.
@@ -64,7 +64,7 @@ pub(super) fn resolved(
 struct Walk<'k> {
     known: &'k dyn KnownAnswers,
     is_changed: bool,
-    /// How many bytes references may still add.
+    /// How many bytes the references may still add to the arguments.
     left: usize,
     problems: Vec<String>,
 }
@@ -144,7 +144,7 @@ fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     let handle = of(KEY)?;
     let path = of("path");
     let is_alone = entries.len() == 1 + usize::from(path.is_some());
-    // A value with other keys is not a reference.
+    // An object that also has other keys is not a reference.
     if !is_alone {
         return None;
     }

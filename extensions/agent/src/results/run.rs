@@ -52,7 +52,7 @@ struct Turn {
     /// How many answers the run had before this message.
     before: usize,
     answered: Answered,
-    /// The answers as the model is sent them, if one is shortened.
+    /// The answers in the form in which the model is sent them, if one of them is shortened.
     sent: Option<Answered>,
 }
 
@@ -83,7 +83,8 @@ impl Results {
         turns.turns.push(Turn { before, answered: Arc::clone(answered), sent });
     }
 
-    /// Returns the answers of a message as the model is sent them, if one of them is too long.
+    /// Returns the answers of a message in the form in which the model is sent them; `None` if none of them is too
+    /// long.
     fn sent(&self, answered: &Answered, before: usize) -> Option<Answered> {
         let Inner { budget, may_refer, .. } = &*self.0;
         let short = |index: usize, (call, answer): &(ToolCall, Answer)| {
@@ -103,7 +104,7 @@ impl Results {
         Some(sent.collect())
     }
 
-    /// Returns a history as the model is sent it.
+    /// Returns a history in the form in which the model is sent it.
     pub(crate) fn sent_history<'h>(&self, history: &'h [Message]) -> Cow<'h, [Message]> {
         let turns = self.turns();
         if turns.turns.iter().all(|turn| turn.sent.is_none()) {
@@ -182,7 +183,7 @@ fn index(handle: &str) -> Option<usize> {
     digits.parse::<usize>().ok().filter(|_| is_written_so)?.checked_sub(1)
 }
 
-/// Resolves the references of one call.
+/// Resolves the references in the arguments of one call.
 struct Resolving<'r> {
     results: &'r Results,
     tool: &'r str,

@@ -30,7 +30,7 @@ struct Shape {
 
 #[derive(Default)]
 struct Field {
-    /// How many of the objects have it.
+    /// How many of the objects have the key.
     times: usize,
     shape: Shape,
 }

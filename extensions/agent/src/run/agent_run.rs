@@ -52,9 +52,9 @@ pub struct AgentRun {
     pub(super) run: Run,
     /// Adds up the tokens and the cost of the requests for the answer that is awaited, or for a summary.
     pub(super) meter: UsageRecorder,
-    /// Cancels the run and all of its calls.
+    /// The token that cancels the run and all of its calls.
     pub(super) cancelled: Option<CancellationToken>,
-    /// Reports events and notices of the run.
+    /// The observer that reports events and notices of the run.
     pub(super) observer: Observer,
     /// The tools that the model was last shown.
     pub(super) shown: Option<ShownTools>,
@@ -68,7 +68,7 @@ pub struct AgentRun {
     pub(super) has_no_tools: bool,
     /// The agent's plugins in this run; `None` if it has none.
     pub(super) plugins: Option<Preparing>,
-    /// The pending reports of its guards.
+    /// The reports of the run's guards that no step has recorded yet.
     pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
@@ -80,14 +80,14 @@ pub struct AgentRun {
     pub(super) results: Results,
     /// Messages that the user sends while the run works.
     pub(super) inbox: Inbox,
-    /// Prevents other runs of the agent from using its id.
+    /// The reservation of the run's id, which prevents other runs of the agent from using it.
     pub(super) held: Option<HeldId>,
 }
 
 /// The tools of one generation: the list that the model is shown, and a run that calls exactly these tools.
 pub(super) struct ShownTools {
     pub(super) generation: u64,
-    /// Whether plugins have prepared them for one turn.
+    /// Whether plugins have prepared these tools for one turn.
     pub(super) is_prepared: bool,
     /// Whether the list includes the tool by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
@@ -107,7 +107,7 @@ impl AgentRun {
     /// Sends a message to the model, runs the calls of its answers, and returns how the run ended. A further message
     /// continues the conversation.
     ///
-    /// Dropping the future leaves the run where it is: [`resume`](Self::resume) continues it.
+    /// Dropping the future leaves the run in its present state: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
     /// When the run cannot continue without its host, which has to act and then call [`resume`](Self::resume).

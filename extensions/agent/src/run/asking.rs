@@ -319,7 +319,7 @@ fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o 
 /// The tools that a request may offer.
 struct OfferedTools {
     catalog: Catalog,
-    /// Whether plugins have prepared them for this turn.
+    /// Whether plugins have prepared the tools for this turn.
     is_prepared: bool,
     /// The deferred tools that the model has found.
     found: Vec<String>,

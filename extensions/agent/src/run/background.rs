@@ -36,7 +36,7 @@ impl BackgroundCall {
         Self { index: *index, call: *call, tool: tool.clone() }
     }
 
-    /// The call as events name it.
+    /// Returns the call in the form in which events name it.
     pub(super) fn as_call(&self) -> ToolCall {
         ToolCall { id: None, name: self.tool.clone(), arguments: String::new() }
     }
@@ -63,7 +63,7 @@ pub(crate) fn unknown(call: &BackgroundCall) -> ToolError {
         .hint("look whether it has taken effect before you make it again")
 }
 
-/// A text of at most so many characters, which says how much it leaves out.
+/// Cuts a text to at most this many characters, and notes in it how many are left out.
 fn cut(text: &str, most: Option<usize>) -> String {
     let most = most.unwrap_or(usize::MAX);
     match text.char_indices().nth(most) {
@@ -76,7 +76,7 @@ fn cut(text: &str, most: Option<usize>) -> String {
 }
 
 impl State {
-    /// Takes the result of a call: into the history, where the run still waits for it.
+    /// Takes the result of a call into the history if the run still waits for it.
     pub(super) fn take_background(&mut self, call: &BackgroundCall, text: String) -> Vec<Action> {
         let before = self.0.background.len();
         self.0.background.retain(|it| it.call != call.call);

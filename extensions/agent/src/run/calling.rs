@@ -15,7 +15,7 @@ impl AgentRun {
     /// has them.
     ///
     /// Returns none if another process asked the model and the journal knows which calls have run (`knows_calls`): a
-    /// call that has run must not be answered as one that has not.
+    /// call that has run must not be answered as if it had not.
     pub(super) fn unlisted(
         &self,
         called: &[ToolCall],

@@ -31,7 +31,7 @@ pub(crate) struct Driver<'r, R> {
     pub recorder: &'r mut R,
 }
 
-/// Where a driver left a run.
+/// How a driver's work on a run ended: the run has ended, or it waits.
 pub(crate) enum Rest<W> {
     Ended(RunEnd),
     Waiting(W),
@@ -139,7 +139,7 @@ impl<R: Recorder> Driver<'_, R> {
             None => {
                 self.take_messages().await?;
                 if self.run.state.ended().is_some() {
-                    // A guard has stopped one of the messages, and the run with it.
+                    // A guard has stopped one of the messages, and thereby the run.
                     return Ok(());
                 }
                 self.recorder.stop().await?

@@ -63,7 +63,7 @@ impl Early {
         arrived.turn.push(owned.cancelled_by(self.stop.clone()));
     }
 
-    /// Discards a broken answer: cancels the reads that have begun for it.
+    /// Restarts after an answer that broke off: cancels the reads that have begun for it.
     fn restart(&self) {
         let turn = self.run.open_turn(self.number);
         *self.lock() = ArrivedTurn { turn, calls: 0 };

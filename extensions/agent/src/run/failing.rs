@@ -11,7 +11,7 @@ use toolwright::unstable::arguments::canonical;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Failing {
     pub tool: String,
-    /// A digest, since the arguments may hold secrets.
+    /// A digest of the arguments, which themselves may hold secrets.
     arguments: String,
     pub times: u32,
 }

@@ -44,7 +44,7 @@ impl State {
         actions
     }
 
-    /// Applies the decision of a guard that came before there was an answer, or at the end.
+    /// Applies the decision of a guard on a message or a request, for which no answer exists, or on the end of the run.
     pub(super) fn guarded_without_answer(&mut self, report: &GuardReport) -> Vec<Action> {
         let has_answer = matches!(&self.0.phase, Phase::Ended { how } if how.is_answer());
         match report.action {
@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// Answers a call of an answer that was sent back.
+/// Makes the answer to a call that did not run because its message was sent back.
 fn not_run(call: &ToolCall) -> ToolError {
     let message =
         format!("`{}` was not run, because the answer that calls it was sent back", call.name);

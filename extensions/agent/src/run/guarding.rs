@@ -14,7 +14,7 @@ use crate::history::{Message, Prompt};
 use crate::limits::TotalUsage;
 use crate::model::ModelAnswer;
 
-/// What the guards of a run have done and no step has recorded yet.
+/// What the guards of a run have done since the last recorded step.
 #[derive(Default)]
 pub(super) struct Guarding {
     reports: Reports,

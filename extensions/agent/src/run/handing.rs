@@ -15,13 +15,13 @@ use crate::history::{Message, json_of};
 /// The tool by which a model hands its run off.
 pub(crate) const HAND_OFF: &str = "hand_off";
 
-/// How often a run is handed off after a message of its user.
+/// How often a run may be handed off after a message of its user.
 pub(crate) const HANDED_OFF: u32 = 5;
 
-/// Marks that tool, so that no tool of an application is taken for it.
+/// Marks the tool `hand_off` of this library, so that no tool of an application is taken for it.
 pub(crate) struct HandOffTool;
 
-/// The agent that a run was handed off to, which goes on with it.
+/// The agent to which a run was handed off, and which continues it.
 pub(super) struct ActingAgent {
     pub(super) name: String,
     pub(super) agent: Agent,
@@ -31,7 +31,7 @@ pub(super) struct ActingAgent {
     generation: u64,
 }
 
-/// What decides whether a call hands a run off.
+/// The facts that decide whether a call hands a run off.
 struct Standing<'s> {
     /// The agent that makes the call, and the agents that it may hand the run off to.
     acting: &'s str,
@@ -42,7 +42,7 @@ struct Standing<'s> {
     calls: usize,
 }
 
-/// The name in the last answer of `hand_off` that handed the run off.
+/// Returns the name in the last answer of `hand_off` that handed the run off.
 pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     history.iter().rev().find_map(|message| match message {
         Message::ToolResults(answered) => answered.iter().rev().find_map(target),
@@ -50,7 +50,7 @@ pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     })
 }
 
-/// The agent that the run was handed off to by a call.
+/// Returns the name of the agent to which a call has handed the run off.
 fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
     if !is_hand_off(call, answer) {
         return None;
@@ -58,7 +58,7 @@ fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
     json_of(answer)["handed_off_to"].as_str().map(str::to_owned)
 }
 
-/// Whether a call was answered that its run is handed off.
+/// Whether the answer to a call says that the call handed its run off.
 pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
@@ -68,7 +68,7 @@ pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }
 
-/// Why a call does not hand the run off, if it does not.
+/// Returns why a call does not hand the run off; `None` if it does.
 fn refusal(call: &ToolCall, standing: &Standing<'_>) -> Option<ToolError> {
     let Standing { acting, targets, handed_off, calls } = *standing;
     let refused = |why: String, hint: String| {
@@ -105,7 +105,7 @@ fn refusal(call: &ToolCall, standing: &Standing<'_>) -> Option<ToolError> {
 }
 
 impl AgentRun {
-    /// The agent that goes on with the run.
+    /// Returns the agent that drives the run now.
     pub(super) fn acting(&self) -> &Agent {
         self.acting.as_ref().map_or(&self.agent, |it| &it.agent)
     }
@@ -145,7 +145,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Forgets what the model of another agent was shown.
+    /// Discards what the model of the previous agent was shown.
     fn forget_shown(&mut self) {
         self.shown = None;
         if let Some(preparing) = &mut self.plugins {
@@ -153,7 +153,7 @@ impl AgentRun {
         }
     }
 
-    /// Goes on as another agent, where the calls of a turn have handed the run off.
+    /// Continues as another agent if a call of the turn has handed the run off.
     pub(super) fn hand_over(&mut self, turn: &Turn) -> Result<(), Stopped> {
         let [call] = &*turn.calls else { return Ok(()) };
         if call.name != HAND_OFF {
@@ -170,7 +170,8 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Returns the name of the agent that goes on with the run: the one with which it began, or the one that it was handed off to last.
+    /// Returns the name of the agent that drives the run now: the agent with which the run began, or the one to which
+    /// it was handed off last.
     fn acting_name(&self) -> &str {
         self.acting.as_ref().map_or(&self.agent.0.name, |it| &it.name)
     }
@@ -179,7 +180,7 @@ impl AgentRun {
         self.acting.as_ref().map(|it| &*it.name)
     }
 
-    /// Returns the tools as the model of the agent sees them that now drives the run: the tool `hand_off` names the
+    /// Returns the tools in the form for the model of the agent that now drives the run: the tool `hand_off` names the
     /// agents to which it may hand the run off, and is left out if there are none.
     pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
         if !is_marked(catalog) {
@@ -190,7 +191,7 @@ impl AgentRun {
         Some(listed.map_or_else(|| without.clone(), |it| without.followed_by(it)))
     }
 
-    /// The answers to those calls of a turn that would hand the run off and do not.
+    /// Returns the answers to those calls of a turn that would hand the run off and do not.
     pub(super) fn not_handed_off(&self, turn: &Turn, catalog: &Catalog) -> Vec<Option<Answer>> {
         let called = &turn.calls[..turn.run];
         if called.iter().all(|it| it.name != HAND_OFF) || !is_marked(catalog) {

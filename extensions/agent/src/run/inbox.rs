@@ -17,7 +17,7 @@ struct Waiting {
     /// Whether the run works, so that it will read a message that is put here.
     is_open: bool,
     messages: VecDeque<Prompt>,
-    /// Whether one of them interrupts the request under way.
+    /// Whether one of the messages interrupts the request under way.
     is_urgent: bool,
 }
 

@@ -19,9 +19,10 @@ pub(crate) struct RunOptions {
     pub user: Option<String>,
     pub session: Option<String>,
     pub token: Option<CancellationToken>,
-    /// Each adds a service to a run, and may do so more than once: a process opens a recorded run each time it takes it.
+    /// Each function adds a service to a run, and may be called more than once: a process opens a recorded run each
+    /// time it takes it.
     pub services: Vec<Service>,
-    /// The type of the value that it ends in, if it is not the agent's.
+    /// The type of the value in which the run ends, if it is not that of the agent.
     pub output: Option<Output>,
     /// Overrides the agent's settings of requests, if set.
     pub settings: Option<ModelSettings>,
@@ -79,7 +80,7 @@ impl RunOptions {
 /// The ids of the agent's runs and conversations that exist in memory.
 pub(crate) type Ids = Arc<Mutex<HashSet<String>>>;
 
-/// Reserves an id for a run until this is dropped.
+/// The reservation of an id for a run, which ends when this value is dropped.
 pub(crate) struct HeldId {
     ids: Ids,
     id: String,
@@ -104,7 +105,7 @@ impl Drop for HeldId {
 /// Adds the setters that runs and conversations share, to a type with a field `options`.
 macro_rules! run_options {
     () => {
-        /// Sets its id; a new one is made unless set. With a journal
+        /// Sets the id of the run; a new one is made unless set. With a journal
         /// ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), the record under the id is continued, in this
         /// process or another. Without one, the id identifies its calls, and no other run of the application may have
         /// it.
@@ -141,8 +142,8 @@ macro_rules! run_options {
             self
         }
 
-        /// Cancels it when the token is cancelled: the request to the model is dropped, and open calls are answered as
-        /// cancelled.
+        /// Cancels the run when the token is cancelled: the request to the model is dropped, and open calls are
+        /// answered as cancelled.
         pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
             self.options.token = Some(token);
             self

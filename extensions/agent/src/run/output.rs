@@ -26,7 +26,7 @@ pub(crate) struct Output(Arc<Inner>);
 struct Inner {
     expected: Expected,
     format: OutputFormat,
-    /// Parses the value. It runs no tools.
+    /// The executor whose only tool takes the value. It parses a value and runs nothing.
     reader: Executor,
     /// Whether the value is wrapped in an object with one key, because it is not an object itself.
     is_wrapped: bool,
@@ -46,7 +46,7 @@ struct WrappedValue<T> {
 }
 
 impl Output {
-    /// Makes it from a type.
+    /// Makes the output for a type.
     pub(crate) fn of<T>() -> Result<Self, OutputError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
@@ -54,7 +54,7 @@ impl Output {
         Self::checked::<T>(None)
     }
 
-    /// Makes it from a type, with a check that may refuse values that fit the schema.
+    /// Makes the output for a type, with a check that may refuse values that fit the schema.
     pub(crate) fn validated<T>(
         validate: impl Fn(&T) -> Result<(), ToolError> + Send + Sync + 'static,
     ) -> Result<Self, OutputError>
@@ -104,7 +104,7 @@ impl Output {
         &self.0.expected
     }
 
-    /// Returns the name of the type.
+    /// Returns the name of the output's type.
     pub(crate) fn name(&self) -> &str {
         &self.0.expected.name
     }
@@ -138,7 +138,7 @@ impl Output {
         model.takes_format(&self.0.format)
     }
 
-    /// Adds to the tools the one by which a model gives the value.
+    /// Adds the tool by which a model gives the value.
     pub(super) fn listed(&self, tools: &Catalog) -> Catalog {
         tools.followed_by(self.0.format.catalog())
     }
@@ -163,8 +163,7 @@ impl Output {
         }
     }
 
-    /// Parses what a model gave as the value: returns its JSON, repaired like the input of a tool, or all of its
-    /// problems.
+    /// Parses the value that a model gave. Returns its JSON, repaired like the input of a tool, or all of its problems.
     pub(super) fn read(&self, text: &str) -> Result<String, String> {
         let call = Call::new(FINAL_ANSWER, text);
         let facts = self.0.reader.examine(&call).map_err(|error| {
@@ -242,7 +241,7 @@ pub enum OutputError {
         "the tool `{tool}` has the name by which a model gives the value that its run ends in; give the tool another name"
     )]
     NameTaken {
-        /// The name.
+        /// The name of the tool.
         tool: &'static str,
     },
     /// The run could end in two ways of different kinds.

@@ -14,7 +14,7 @@ use crate::run::{Action, State};
 /// The plugins of a run.
 pub(super) struct Preparing {
     pub plugins: Arc<Plugins>,
-    /// The turn for the next request.
+    /// The prepared turn for the next request.
     pub next: Option<PreparedTurn>,
     /// The states before the plugins prepared that turn.
     before: Option<Vec<StateValue>>,
@@ -27,7 +27,7 @@ impl Preparing {
         Self { plugins, next: None, before: None, again: None }
     }
 
-    /// Forgets what was prepared for an answer that did not come, and restores the states.
+    /// Discards what was prepared for an answer that did not come, and restores the states.
     fn forget(&mut self) {
         self.next = None;
         if let Some(before) = self.before.take() {

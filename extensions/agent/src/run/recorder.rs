@@ -151,7 +151,7 @@ pub(crate) trait Recorder: Send {
     fn count_anew(&mut self) {}
 
     /// Handles a run whose model is done while calls go on in the background. Either waits until a result may have
-    /// come, or gives the run up and returns what it waits for, if no process has to stay with it.
+    /// come; or, if no process has to stay with the run, gives it up and returns what it waits for.
     fn rest(
         &mut self,
         _: &Run,

@@ -91,14 +91,14 @@ fn is_nothing(spent: &TotalUsage) -> bool {
 pub(crate) enum Phase {
     /// The user has said nothing yet.
     Idle,
-    /// The model has to answer.
+    /// The model is asked next.
     Asking,
-    /// The calls of an answer have to be answered.
+    /// The calls of an answer are answered next.
     Calling {
         calls: Arc<[ToolCall]>,
         /// Whether the last of the calls was cut short. Such a call is not run.
         is_cut: bool,
-        /// What ends the run once the calls are answered.
+        /// The reason why the run ends once the calls are answered, if it does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopping: Option<Stopping>,
     },
@@ -112,7 +112,7 @@ pub(crate) enum Phase {
     },
     /// The model is done, and calls go on in the background. The run ends when the model has read their results.
     Resting {
-        /// The end that the run would have without these calls.
+        /// The end that the run would have if no calls went on in the background.
         how: RunEnd,
     },
     Ended {
@@ -154,9 +154,9 @@ impl State {
         })
     }
 
-    /// Returns the state of a fork that has the turns of this run up to `turn`. If `ended` is given, the fork has ended
-    /// so; otherwise its model has to answer next. `expected` is the type of the value that the fork has to end in.
-    /// Limits start again.
+    /// Returns the state of a fork that has the turns of this run up to `turn`. If `ended` is given, it is the end of
+    /// the fork; otherwise the fork's model answers next. `expected` is the type of the value that the fork has to end
+    /// in. Limits start again.
     pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>, expected: Option<Expected>) -> Self {
         let Self(inner) = Self::new(self.0.limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
@@ -246,7 +246,7 @@ impl State {
         self.0.called
     }
 
-    /// How often the run was handed off since the user last spoke.
+    /// Returns how often the run was handed off since the user last spoke.
     pub(super) fn handed_off(&self) -> u32 {
         self.0.handed_off
     }
@@ -307,7 +307,7 @@ impl<'de> Deserialize<'de> for State {
     }
 }
 
-/// Omits arguments and texts.
+/// Omits arguments and texts, which may hold secrets.
 impl fmt::Debug for State {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let phase: &dyn fmt::Debug = match &self.0.phase {

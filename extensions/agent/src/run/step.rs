@@ -89,8 +89,8 @@ pub enum StepInput {
     Checked(Result<String, String>),
     /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
-        /// The answer that the guard looked at; `None` if it looked at a message of the user, at a request or at the
-        /// end. If the guard ended the run, the answer is dropped, and only its usage counts.
+        /// The answer that the guard checked; `None` if it checked a message of the user, at a request or at the end.
+        /// If the guard ended the run, the answer is dropped, and only its usage counts.
         answer: Option<ModelAnswer>,
         /// The decision of the guard.
         report: GuardReport,
@@ -182,7 +182,8 @@ pub enum Action {
         /// The text that the model gave as the value.
         text: String,
     },
-    /// Waits for the result of a call that goes on in the background, and brings [`StepInput::BackgroundAnswered`].
+    /// Waits for the result of a call that goes on in the background; the driver passes it on as
+    /// [`StepInput::BackgroundAnswered`].
     Await,
     /// Ends the run.
     End(RunEnd),

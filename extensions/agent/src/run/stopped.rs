@@ -29,7 +29,7 @@ pub enum Stopped {
         "turn {turn} has calls without an answer; go on with it by `.resume()` before you say more"
     )]
     OpenTurn {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
     },
     /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
@@ -56,7 +56,7 @@ pub enum Stopped {
         "the instructions need `&{service}`, which the run has not got; give it with `.with(…)`"
     )]
     Instructions {
-        /// The service.
+        /// The name of the service.
         service: &'static str,
     },
     /// The run ends in a value of a type, and the caller gave another type or none.
@@ -81,7 +81,7 @@ pub enum Stopped {
         /// The caller's type, with the digest of its schema.
         given: String,
     },
-    /// The run was handed off to an agent that is not there any more.
+    /// The run was handed off to an agent that no longer exists.
     #[error(
         "the run was handed off to `{agent}`, and this agent hands no run off to one of that name; build it with `.hand_off(HandOff::to(\"{agent}\", …))`"
     )]

@@ -55,8 +55,8 @@ impl AgentRun {
         }
     }
 
-    /// Asks for a summary, or returns why there is none. The guards look at its request and answer as at others, and
-    /// may refuse either.
+    /// Asks for a summary, or returns why there is none. The guards check this request and its answer like all others,
+    /// and may refuse either.
     async fn ask_for_summary(
         &mut self,
         model: &dyn Model,

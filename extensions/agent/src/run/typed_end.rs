@@ -68,7 +68,8 @@ pub(crate) fn correction(problems: &str) -> String {
     format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]")
 }
 
-/// Explains why a call was not run: it came after the final value, or is a final value beside other calls.
+/// Makes the answer to a call that was not run, because it came after the final value or is a final value beside other
+/// calls.
 pub(super) fn beside_the_value(call: &ToolCall) -> ToolError {
     let message = match call.name == FINAL_ANSWER {
         true => format!("`{FINAL_ANSWER}` was called beside other tools, so it was not read"),

@@ -1,12 +1,13 @@
 //! Reports a refused call to the person who started the program, if there is no approver: the model reads only the
-//! refusal; the remedies are for the author of the program.
+//! refusal, and what can be done about it concerns the author of the program.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolwright::{Answer, Executor, error_kind};
 
-/// Reports the first such call of an agent on standard error; `was_said` is the agent's flag.
+/// Reports on standard error the first call of an agent that is refused because it has no approver; `was_said` is the
+/// agent's flag.
 pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answer]) {
     // With a journal, the executor reports a failing approver, and a call may wait.
     if executor.worker().is_some() {
@@ -14,7 +15,7 @@ pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answ
     }
     let Some(words) = answers.iter().find_map(in_words) else { return };
     if !was_said.swap(true, Ordering::Relaxed) {
-        // A failed write is ignored.
+        // There is nowhere to report a failed write.
         let _ = writeln!(std::io::stderr(), "{}", toolwright::printable::line(&words));
     }
 }

@@ -1,4 +1,4 @@
-//! Waits for a deadline or a cancellation; forever if there is none.
+//! Waits for a deadline or a cancellation; without either, waits for ever.
 
 use std::future::pending;
 

@@ -36,7 +36,7 @@ const SMALL_WORDS: [&str; 24] = [
 /// The group of tools without a group.
 const OTHER: &str = "other";
 
-/// Marks the search tool, so that another tool of the name is not taken for it.
+/// Marks the search tool of this library, so that another tool of that name is not taken for it.
 struct Search;
 
 /// Whether a model that is shown these tools searches for deferred ones by calls.

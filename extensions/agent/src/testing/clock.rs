@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. It is fixed until the
-/// test moves it; clones are the same clock. Time-outs of calls and limits of runs in memory use tokio's time; pause
-/// that for them.
+/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. It stands still until the
+/// test moves it. Clones share one clock. Time-outs of calls and limits of runs in memory use tokio's time; pause that
+/// for them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,7 +34,7 @@ impl VirtualClock {
         Self(Arc::new(Mutex::new(time)))
     }
 
-    /// Returns the time that it shows.
+    /// Returns the time that the clock shows.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -88,21 +88,22 @@ impl ScriptedModel {
         Self { dialect: Dialect::Anthropic, streams: false, price: None, inner: Mutex::default() }
     }
 
-    /// Sets the dialect in which it takes tools.
+    /// Sets the dialect in which the model takes tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
     }
 
-    /// Streams its answers if the request has a listener: texts and arguments in pieces of up to four characters.
+    /// Makes the model stream its answers if the request has a listener: texts and arguments in pieces of up to four
+    /// characters.
     #[must_use]
     pub fn streaming(mut self) -> Self {
         self.streams = true;
         self
     }
 
-    /// Sets the price of its tokens, also for scripted answers without a cost.
+    /// Sets the price of the model's tokens, also for scripted answers without a cost.
     #[must_use]
     pub fn price(mut self, price: Price) -> Self {
         self.price = Some(price);
@@ -115,7 +116,7 @@ impl ScriptedModel {
         self.step(Step::Answers(Box::new(answer)))
     }
 
-    /// Adds a step that says this.
+    /// Adds a step that answers with this text.
     #[must_use]
     pub fn says(self, text: impl Into<String>) -> Self {
         self.answers(ModelAnswer::text(text))
@@ -128,7 +129,7 @@ impl ScriptedModel {
         self.says_and_calls("", calls)
     }
 
-    /// Adds a step that says this and then calls these tools.
+    /// Adds a step that answers with this text and these calls.
     #[must_use]
     pub fn says_and_calls<'a>(
         self,
@@ -258,7 +259,7 @@ impl Drop for ScriptedModel {
         }
         let words = format!("{left} steps of the model's script are left unused");
         if thread::current().name() == Some("main") {
-            // A failed write is ignored.
+            // There is nowhere to report a failed write.
             let _ = writeln!(std::io::stderr(), "{words}");
         } else {
             panic!("{words}");

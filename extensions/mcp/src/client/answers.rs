@@ -33,7 +33,7 @@ pub trait Sample: Send + Sync {
 pub struct Elicitation {
     /// The server, by its name in the configuration.
     pub server: String,
-    /// The question in the server's words: no more trustworthy than the server.
+    /// The question in the server's words, which deserve no more trust than the server.
     pub message: String,
     /// The JSON Schema of the answer: an object whose properties are simple values.
     pub schema: Value,
@@ -83,13 +83,13 @@ impl Answers {
         Self::default()
     }
 
-    /// Sets who puts questions to the user.
+    /// Sets the handler that puts questions to the user.
     #[must_use]
     pub fn elicit(self, elicit: impl Elicit + 'static) -> Self {
         Self { elicit: Some(Arc::new(elicit)), ..self }
     }
 
-    /// Sets what passes the requests of servers on to the model.
+    /// Sets the handler that passes requests of servers on to the model.
     #[must_use]
     pub fn sample(self, sample: impl Sample + 'static) -> Self {
         Self { sample: Some(Arc::new(sample)), ..self }
@@ -102,7 +102,7 @@ impl Answers {
         self
     }
 
-    /// The capabilities that the client announces to a server at the handshake.
+    /// Returns the capabilities that the client announces to a server at the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut offered = ClientCapabilities::default();
         offered.elicitation = self.elicit.as_ref().map(|_| Default::default());
@@ -111,7 +111,7 @@ impl Answers {
         offered
     }
 
-    /// The result of a server's request, or why it is refused.
+    /// Returns the result of a server's request, or why the request is refused.
     pub(super) async fn respond(
         &self,
         server: &str,

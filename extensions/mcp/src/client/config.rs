@@ -63,7 +63,7 @@ struct Toml {
 }
 
 impl McpConfig {
-    /// Reads a file: JSON where its name ends in `.json`, else TOML.
+    /// Reads a file: JSON if the name of the file ends in `.json`, else TOML.
     ///
     /// # Errors
     /// When it cannot be read, or something in it is wrong.
@@ -118,7 +118,7 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    /// A configuration with this one server, which code describes.
+    /// Makes a configuration with only this server, which code describes.
     pub(super) fn of_one(
         name: &str,
         written: ServerEntry,
@@ -164,9 +164,9 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("{} cannot be read", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not: the error of the file system.
+        /// The error of the file system.
         source: std::io::Error,
     },
     /// The text does not have the form of such a file.
@@ -175,9 +175,9 @@ pub enum ConfigError {
     /// A server is described wrongly.
     #[error("the MCP server `{server}` is described wrongly: {what}")]
     Server {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// What is wrong.
+        /// What is wrong with the description.
         what: String,
     },
 }

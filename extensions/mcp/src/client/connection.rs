@@ -39,7 +39,7 @@ use crate::trace::TraceContext;
 /// notification.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// How long a server may take to read what was sent to it, before its process is ended.
+/// How long a server may take to read what was sent to it before its process is ended.
 const CLOSES: Duration = Duration::from_secs(5);
 
 /// The key in `_meta` by which a server can recognize a repeated call.
@@ -51,7 +51,7 @@ pub(crate) struct Server {
     #[cfg(feature = "oauth")]
     oauth: Option<super::oauth::OAuth>,
     answers: SharedAnswers,
-    /// Allows one start at a time.
+    /// The lock that allows one start at a time.
     starting: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
@@ -70,10 +70,10 @@ struct State {
 /// A running server, and what it has reported about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
-    /// Absent where the server runs on another machine.
+    /// Absent if the server runs on another machine.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
-    /// Whether the server no longer knows the session.
+    /// Whether the server has forgotten the session.
     is_lost: bool,
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
@@ -82,7 +82,7 @@ struct Live {
     listing: Option<Listing>,
 }
 
-/// A connection, as calls use it.
+/// A connection, as calls see it.
 struct Line {
     /// Identifies the connection: the same pointer as in its [`Live`].
     changed: Arc<AtomicBool>,
@@ -127,18 +127,18 @@ impl Server {
         self.config.trust
     }
 
-    /// How long a call may take without an answer or a progress report, if the configuration sets it.
+    /// Returns how long a call may take without an answer or a progress report, if the configuration sets it.
     pub(super) fn call_timeout(&self) -> Option<Duration> {
         self.config.call_timeout
     }
 
-    /// The server's tools as they are now.
+    /// Returns the server's present tools.
     pub(crate) async fn definitions(self: &Arc<Self>) -> Result<Arc<Definitions>, ToolError> {
         let (_, definitions) = self.live(&self.closed()).await?;
         Ok(definitions)
     }
 
-    /// A tool from the last list, by its name here. Neither starts the server nor asks it.
+    /// Returns a tool from the last list, by its name here. Neither starts the server nor asks it.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
         self.line()?.1.get(name)
     }
@@ -249,8 +249,8 @@ impl Server {
         }
     }
 
-    /// The connection, and the tools as they are now. A start continues even if the call that needs it is given up, because a
-    /// person may be about to sign in: the next call then finds the server started.
+    /// Returns the connection and the present tools. A start continues even if the call that needs it is given up,
+    /// because a person may be about to sign in: the next call then finds the server started.
     async fn live(
         self: &Arc<Self>,
         closed: &CancellationToken,
@@ -264,7 +264,7 @@ impl Server {
         self.line().ok_or_else(|| self.unreachable("it has ended"))
     }
 
-    /// The connection as it is now, and the tools of the last list.
+    /// Returns the connection as it is now, and the tools of the last list.
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;
@@ -285,7 +285,7 @@ impl Live {
     }
 
     async fn end(self) {
-        // Closing its input asks the server to end.
+        // A server whose input is closed ends by itself.
         let mut running = self.running;
         // A server that does not read its input blocks this, hence the time limit; `process.end()` below ends it.
         let _ = running.close_with_timeout(CLOSES).await;

@@ -36,7 +36,7 @@ impl From<Tool> for ListedTool {
 }
 
 impl ListedTool {
-    /// Reads one tool's definition by itself.
+    /// Reads the definition of one tool, independently of the others.
     pub(crate) fn read(written: Value) -> Self {
         let name = written.get("name").and_then(Value::as_str).unwrap_or("(without a name)");
         let name = name.to_owned();
@@ -79,10 +79,10 @@ impl ListedTool {
 /// One foreign tool that can be called.
 #[derive(Debug)]
 pub(crate) struct ForeignTool {
-    /// The tool's name here.
+    /// The name that the tool has here.
     pub(crate) name: String,
     pub(crate) server: String,
-    /// The tool's name on the server.
+    /// The name that the tool has on its server.
     pub(crate) theirs: String,
     pub(crate) title: Option<String>,
     pub(crate) description: String,
@@ -94,14 +94,14 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// The first digits of the fingerprint, which models and people see: so many that no server can craft another definition
-    /// with the same digits.
+    /// Returns the first digits of the fingerprint, which models and people see: so many that no server can craft
+    /// another definition with the same digits.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }
 }
 
-/// The tools of one server at one moment.
+/// The tools of one server at a point in time.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     tools: BTreeMap<String, Arc<ForeignTool>>,

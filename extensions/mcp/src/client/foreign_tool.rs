@@ -59,8 +59,8 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     }
 }
 
-/// The description that models see. It includes the digest, so that whatever the server changes in the definition, the person's
-/// earlier approval no longer matches.
+/// Returns the description that models see. It includes the digest, so that whatever the server changes in the
+/// definition, the person's earlier approval no longer matches.
 fn description(tool: &ForeignTool) -> String {
     let described = escaped(&tool.description);
     let mut text: String = described.chars().take(LONGEST_DESCRIPTION).collect();
@@ -74,7 +74,7 @@ fn description(tool: &ForeignTool) -> String {
     }
 }
 
-/// The effect and the danger of a call.
+/// Returns the effect and the danger of a call.
 pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);

@@ -48,7 +48,7 @@ pub(super) async fn begin(
     }
 }
 
-/// The transport to a server, or why there is none.
+/// Makes the transport to a server, or says why it cannot.
 pub(super) fn transport(
     http: &Http,
     #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,
@@ -77,12 +77,12 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(requests, config))
 }
 
-/// Whether the server refused a request, without working on it, because it does not know the session.
+/// Whether the server refused a request before any work on it, because it does not know the session.
 pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// The text that the server answered where a message was expected, if that is the error.
+/// Returns the text that the server answered where a message was expected, if that is the error.
 pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     match failure(error) {
         Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),
@@ -97,7 +97,8 @@ fn failure(error: &ServiceError) -> Option<&Failure> {
     }
 }
 
-/// The headers that the configuration adds to every request. Errors do not show their values, which may be secrets.
+/// Returns the headers that the configuration adds to every request. Errors do not show their values, which may be
+/// secrets.
 fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let read = |(name, value): (&String, &String)| {
         let header = HeaderName::from_bytes(name.as_bytes())

@@ -31,7 +31,7 @@ pub(super) struct KnownDefinitions {
 }
 
 impl KnownDefinitions {
-    /// Reads the definitions of a file; there are none if the file does not exist yet.
+    /// Reads the definitions of a file; if the file does not exist yet, there are none.
     pub(super) fn read(file: &Path) -> io::Result<Self> {
         let tools = match std::fs::read(file) {
             Ok(text) => serde_json::from_slice(&text)?,
@@ -41,7 +41,7 @@ impl KnownDefinitions {
         Ok(Self { file: Some(file.to_owned()), tools: Mutex::new(tools) })
     }
 
-    /// Notes that a tool runs with its present definition.
+    /// Records the definition with which a tool runs.
     pub(super) fn runs(&self, tool: &ForeignTool) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if tools.get(&tool.name).is_some_and(|was| was.definition == tool.fingerprint) {
@@ -55,7 +55,8 @@ impl KnownDefinitions {
         }
     }
 
-    /// What has changed in a tool since it last ran, old beside new; `None` if it is unchanged or has not run.
+    /// Describes what has changed in a tool since it last ran, old text beside new; `None` if the tool is unchanged or
+    /// has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;

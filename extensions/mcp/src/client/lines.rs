@@ -17,20 +17,20 @@ use tokio::sync::Mutex;
 use super::definition::UNREADABLE;
 use super::untrusted::line as escaped;
 
-/// The longest answer in bytes, the same as over HTTP.
+/// The maximum length of an answer in bytes, as over HTTP.
 const LONGEST: usize = 16 << 20;
 
 /// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
 
-/// How much is read at a time, in bytes.
+/// How many bytes are read at a time.
 const PIECE: usize = 1 << 16;
 
 /// The error code that replaces an answer which could not be read. The server has worked on the request. Servers may use the
 /// code too, so the data of our errors holds a random mark of this process, which is never sent to a server.
 const NOT_TAKEN: i32 = -32_099;
 
-/// The random mark in the data of our errors.
+/// The random mark by which our own errors are recognized.
 static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
 /// Reports whether this client made the error in place of an unreadable answer.
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         Self { read: BufReader::with_capacity(PIECE, read), line: Line::default(), write }
     }
 
-    /// The next line, without its end.
+    /// Returns the next line, without its end.
     async fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.read.fill_buf().await?;
@@ -108,8 +108,8 @@ impl Line {
         }
     }
 
-    /// The answer with whatever can be read of it. Skipped values are not parsed recursively, so deep nesting cannot overflow
-    /// the stack.
+    /// Makes an answer from the parts of it that can be read. Skipped values are not parsed recursively, so deep
+    /// nesting cannot overflow the stack.
     fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
         let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
         let Ok(Answer { id: Some(id), method: None, result }) = answer else {
@@ -128,7 +128,7 @@ impl Line {
         })
     }
 
-    /// The id of the answered request, if `id` is the first or the last key.
+    /// Returns the id of the answered request, if `id` is the first or the last key.
     fn id_at_an_end(&self) -> Option<RequestId> {
         let text = String::from_utf8_lossy(&self.bytes);
         let of = |rest: &str| {
@@ -141,7 +141,7 @@ impl Line {
     }
 }
 
-/// An answer of which only the outermost level is parsed.
+/// An answer of which only the outermost level was parsed.
 #[derive(Deserialize)]
 struct Answer<'a> {
     id: Option<RequestId>,
@@ -151,7 +151,7 @@ struct Answer<'a> {
     result: Option<&'a RawValue>,
 }
 
-/// A page of tools, each of which is parsed by itself.
+/// A page of tools, each of which is parsed separately.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct List<'a> {
@@ -173,7 +173,7 @@ fn tool(written: &RawValue) -> Value {
     })
 }
 
-/// The error in place of an answer that is longer than the limit.
+/// Returns the error in place of an answer that is longer than the limit.
 pub(super) fn too_long(id: RequestId) -> ServerJsonRpcMessage {
     not_taken(id, &format!("it is longer than {} MiB", LONGEST >> 20))
 }

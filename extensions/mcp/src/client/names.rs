@@ -5,8 +5,8 @@ use sha2::{Digest as _, Sha256};
 /// The longest tool name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of its digest
-/// follow.
+/// Returns our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of
+/// its digest follow.
 pub(super) fn ours(server: &str, tool: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let whole = format!("{server}__{tool}");
@@ -24,8 +24,8 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
 /// The longest name of a server; the rest of the 64 characters is for its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
-/// Our name of a server from another application's file: unchanged where it fits, else cut and completed by the first digits of
-/// its digest.
+/// Returns our name of a server from another application's file: unchanged if it fits, else cut and completed by the
+/// first digits of its digest.
 pub(super) fn fitting_server(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     let is_whole = !name.is_empty() && name.len() <= LONGEST_SERVER && name.chars().all(fits);
@@ -41,7 +41,7 @@ pub(super) fn fitting_server(name: &str) -> String {
     format!("{plain}-{digest}")
 }
 
-/// The server's part of one of our names.
+/// Returns the part of one of our names that names the server.
 pub(super) fn server(name: &str) -> Option<&str> {
     // A server's name does not contain `__`, nor end in `_`.
     name.split_once("__").map(|(server, _)| server)

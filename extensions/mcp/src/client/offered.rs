@@ -17,10 +17,10 @@ use super::result;
 use super::untrusted::{escaped, line};
 use crate::{Arguments, Completing, PromptMessage, Resource};
 
-/// The longest list. A server that sends more is taken to page without an end.
+/// The maximum length of a list. A server that sends more is assumed to send pages without end.
 const MOST: usize = 20_000;
 
-/// The resources of another server.
+/// The resources that another server offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedResources {
@@ -48,7 +48,7 @@ pub struct OfferedPrompt {
 pub struct OfferedArgument {
     /// The argument's name.
     pub name: String,
-    /// What it means, in the words of the server.
+    /// What the argument means, in the words of the server.
     pub description: String,
     /// Whether the argument is required.
     pub is_required: bool,

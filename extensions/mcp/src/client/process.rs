@@ -37,7 +37,7 @@ const PASSED_ON: [&str; 12] = [
     "USER",
 ];
 
-/// A running server. Dropping this ends it.
+/// A running server. Dropping this value ends the server.
 #[derive(Debug)]
 pub(super) struct Process {
     end: Option<oneshot::Sender<()>>,
@@ -46,7 +46,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a server of this name.
+    /// Starts the server of this name.
     pub(super) fn start(
         server: &str,
         config: &Program,
@@ -77,7 +77,7 @@ impl Process {
         Ok((Self { end: Some(end), supervised, said }, output, input))
     }
 
-    /// The standard error of the server.
+    /// Returns the last lines of the server's standard error.
     pub(super) fn said(&self) -> &ServerStderr {
         &self.said
     }
@@ -92,12 +92,12 @@ impl Process {
 async fn supervise(mut group: Group, ended: oneshot::Receiver<()>) {
     tokio::select! {
         _ = group.0.wait() => {}
-        // Resolves when the sender is dropped.
+        // The future resolves when the sender is dropped.
         _ = ended => {
             if timeout(GRACE, group.0.wait()).await.is_err() {
                 #[cfg(unix)]
                 {
-                    /// The number is the same on every Unix.
+                    /// The number of the signal is the same on every Unix.
                     const TERM: i32 = 15;
                     let _ = group.0.signal(TERM);
                     let _ = timeout(GRACE, group.0.wait()).await;
@@ -115,7 +115,7 @@ struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
     fn kill(&mut self) {
-        // Fails if no process is left.
+        // This fails if no process of the group is left.
         let _ = self.0.start_kill();
     }
 }

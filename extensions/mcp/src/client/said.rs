@@ -10,20 +10,20 @@ use toolwright::{CancellationToken, printable};
 
 use super::untrusted::fenced;
 
-/// How many of the last lines an error shows.
+/// How many lines of the server's standard error an error shows, counted from the end.
 const LAST: usize = 8;
 
-/// The longest line, in bytes; longer ones are split.
+/// The maximum length of a line, in bytes; longer lines are split.
 const LONGEST: u64 = 1000;
 
 /// How long an error waits for the rest of the standard error after the server has ended.
 const REST: Duration = Duration::from_millis(500);
 
-/// The standard error of one server.
+/// The standard error of one server, of which the last lines are stored.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ServerStderr {
     last: Arc<Mutex<VecDeque<String>>>,
-    /// Cancelled at the end of the stream.
+    /// The token that is cancelled at the end of the stream.
     over: CancellationToken,
 }
 
@@ -53,7 +53,7 @@ impl ServerStderr {
         last.push_back(line);
     }
 
-    /// The last lines, to be appended to an error message. Waits a moment for the end of the stream.
+    /// Returns the last lines, to be appended to an error message. Waits a moment for the end of the stream.
     pub(super) async fn words(&self, server: &str) -> String {
         let _ = timeout(REST, self.over.cancelled()).await;
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use toolwright::{Answer, CallFailure, ErrorClass, Outcome, SuspendedCall, ToolEr
 
 use super::client::UNSUPPORTED;
 
-/// The result that the client gets. Only a wrong request or a fault of the server is a protocol error.
+/// Returns the result that the client gets. Only a wrong request or a fault of the server is a protocol error.
 ///
 /// `lacking` is the capability that the tool used although the client did not declare it in its request (revisions without
 /// sessions).
@@ -63,7 +63,7 @@ fn block(mut block: Value) -> serde_json::Result<ContentBlock> {
     }
 }
 
-/// The error for a call that waits, mostly for a person.
+/// Makes the error for a call that waits, mostly for a person.
 fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     let call = waits.call;
     let (kind, message, hint) = match (&waits.request, waits.state) {
@@ -103,7 +103,8 @@ fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     ToolError::new(kind, message).class(class).hint(hint).details(details)
 }
 
-/// The error for a call that cannot continue here. Details of the journal's failure go only to the operator's log.
+/// Makes the error for a call that cannot continue here. Details of the journal's failure go only to the operator's
+/// log.
 fn explain_failure(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
     let error = match failure {
         CallFailure::NoApprover { .. } => {

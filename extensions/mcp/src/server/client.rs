@@ -52,7 +52,7 @@ use super::exchange::Exchange;
 #[derive(Clone, Default)]
 pub struct ConnectedClient {
     session: Arc<Mutex<Inner>>,
-    /// The name for its questions in `inputRequests`.
+    /// The name in `inputRequests` of the next question.
     key: Option<Arc<str>>,
 }
 
@@ -82,13 +82,13 @@ pub enum LogLevel {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Its URI, such as `file:///home/ada/project`.
+    /// The URI of the root, such as `file:///home/ada/project`.
     pub uri: String,
-    /// The client's name for it.
+    /// The client's name for the root.
     pub name: Option<String>,
 }
 
-/// What the user of a client did with a question.
+/// How the user of a client reacted to a question.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitationOutcome {
@@ -231,7 +231,7 @@ impl ConnectedClient {
         }
     }
 
-    /// The client of a session, if it supports such requests.
+    /// Returns the client of a session, if it supports such requests.
     fn session_with(&self, capability: Capability) -> Option<Peer<RoleServer>> {
         let peer = self.lock().peer.clone()?;
         let info = peer.peer_info()?;
@@ -285,7 +285,7 @@ impl Capability {
         }
     }
 
-    /// The capabilities that consist of this one only.
+    /// Makes capabilities that consist of this one only.
     fn alone(self) -> ClientCapabilities {
         let mut alone = ClientCapabilities::default();
         match self {

@@ -11,7 +11,7 @@ use toolwright::{Content, ToolError};
 pub struct Resource {
     /// The address; in a [template](Resources::templates), `{name}` marks the place of a value.
     pub uri: String,
-    /// A short name.
+    /// The name of the resource, which should be short.
     pub name: String,
     /// What the resource holds.
     pub description: Option<String>,
@@ -52,14 +52,14 @@ impl Resource {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceContent {
-    /// Text.
+    /// The content is text.
     Text {
         /// The media type, such as `text/markdown`.
         media_type: Option<String>,
         /// The text itself.
         text: String,
     },
-    /// Any other data.
+    /// The content is any other data.
     Blob {
         /// The media type, such as `image/png`.
         media_type: Option<String>,
@@ -101,7 +101,7 @@ pub struct Prompt {
     pub name: String,
     /// What the prompt is for.
     pub description: String,
-    /// The names and the meanings of its arguments; each has to be filled in.
+    /// The names and the meanings of the prompt's arguments; each has to be filled in.
     pub arguments: Vec<(String, String)>,
 }
 

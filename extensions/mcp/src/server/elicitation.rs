@@ -40,7 +40,7 @@ use crate::client::untrusted::escaped;
 #[derive(Clone, Default)]
 pub struct ElicitationApprover(Arc<Mutex<HashMap<String, RunClient>>>);
 
-/// The client of a run, and the executor whose policy applies to it.
+/// The client of a run, and the executor whose policy applies to the run.
 #[derive(Clone)]
 struct RunClient {
     client: ConnectedClient,
@@ -119,7 +119,7 @@ impl Drop for EnteredRun {
     }
 }
 
-/// The question that the user sees. A model wrote the arguments, so control characters in them are escaped.
+/// Returns the question that the user sees. A model wrote the arguments, so control characters in them are escaped.
 fn question(request: &ApprovalRequest) -> String {
     let tool = request.title.as_deref().unwrap_or(&request.tool);
     let shown = request.preview.as_deref().unwrap_or(&request.arguments);

@@ -27,7 +27,7 @@ pub enum ServeError {
     Address {
         /// The address.
         address: std::net::SocketAddr,
-        /// Why not: the error of the operating system.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Standard output cannot be reserved for the protocol.

@@ -34,7 +34,7 @@ pub(super) struct Exchange {
 struct State {
     /// The request to be answered now; absent while the server waits for the next one.
     attending: Option<Attending>,
-    /// Answers that came with the first request, for questions that the tool names itself.
+    /// The answers that came with the first request, for questions that the tool itself gives a name.
     early: InputResponses,
     open: BTreeMap<String, Open>,
     /// How many questions without a name have been asked.
@@ -43,13 +43,13 @@ struct State {
     lacking: Option<ClientCapabilities>,
 }
 
-/// A question without an answer.
+/// A question that has no answer yet.
 struct Open {
     request: InputRequest,
     answer: oneshot::Sender<Value>,
 }
 
-/// One request of the client.
+/// The request of the client that is being answered.
 #[derive(Clone)]
 pub(super) struct Attending {
     pub(super) peer: Peer<RoleServer>,
@@ -154,7 +154,7 @@ impl Exchange {
         answer.ok().and_then(Result::ok).ok_or_else(unanswered)
     }
 
-    /// The questions that wait for an answer.
+    /// Returns the questions that wait for an answer.
     pub(super) fn open(&self) -> InputRequests {
         let mut state = self.lock();
         // A tool may have stopped waiting for an answer.
@@ -166,7 +166,7 @@ impl Exchange {
         self.lock().open.values().any(|open| !open.answer.is_closed())
     }
 
-    /// Delivers each answer to the question with the same name; other answers are ignored.
+    /// Delivers each answer to the question with the same name; ignores answers without a question.
     ///
     /// # Errors
     /// When one of them is malformed; then none is delivered.

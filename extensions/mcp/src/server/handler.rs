@@ -52,7 +52,7 @@ impl Handler {
         Self { server, session, changes, _listening: listening, ends: false, pages: None }
     }
 
-    /// Lets the session end when this handler is dropped.
+    /// Makes the session end when this handler is dropped.
     #[cfg(feature = "http-server")]
     pub(super) fn ending(mut self) -> Self {
         self.ends = true;
@@ -69,7 +69,7 @@ impl Handler {
         self
     }
 
-    /// The span of a call whose client has sent a trace context.
+    /// Makes the span of a call whose client has sent a trace context.
     fn span(&self, context: &RequestContext<RoleServer>) -> Span {
         let text = |key: &str| context.meta.get(key).and_then(Value::as_str);
         let trace = text("traceparent").and_then(|it| TraceContext::new(it, text("tracestate")));
@@ -320,7 +320,7 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // The future of every request is as large as the largest of them.
+        // The future of every request is as large as the largest of these futures, so it is boxed.
         Box::pin(self.session.cancel_task(&request.task_id)).await
     }
 

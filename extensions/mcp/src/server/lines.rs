@@ -29,7 +29,7 @@ impl Pages {
     /// Registers a page to replace the empty list of tools in the answer to this request. Returns `false` if too many wait.
     pub(super) fn stand_in(&self, request: &RequestId, page: &Arc<str>) -> bool {
         let mut pages = lock(&self.0);
-        // Cancelled requests leave their pages here, hence the limit.
+        // Cancelled requests leave their pages behind, so the number of pages is limited.
         let has_room = pages.len() < MOST_PAGES || pages.contains_key(request);
         if has_room {
             pages.insert(request.clone(), Arc::clone(page));
@@ -102,7 +102,7 @@ impl Piece {
     }
 }
 
-/// The line of a message, with the page in place of the empty list.
+/// Returns the line of a message, with the page in place of the empty list.
 fn line(message: &TxJsonRpcMessage<RoleServer>, page: Option<Arc<str>>) -> io::Result<[Piece; 3]> {
     let mut head = serde_json::to_vec(message)?;
     head.push(b'\n');

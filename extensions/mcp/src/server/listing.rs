@@ -42,7 +42,7 @@ impl ShownTools {
         Ok(Self { catalog, tools, names, texts: Mutex::default() })
     }
 
-    /// The range of a page among the tools.
+    /// Returns the range of a page among the tools.
     pub(super) fn page(
         &self,
         cursor: Option<&str>,
@@ -55,12 +55,12 @@ impl ShownTools {
         Ok(start..start.saturating_add(size).min(self.tools.len()))
     }
 
-    /// The tools of a page.
+    /// Returns the tools of a page.
     pub(super) fn tools(&self, page: &Range<usize>) -> &[Tool] {
         &self.tools[page.clone()]
     }
 
-    /// The tools of a page as JSON, serialized only once.
+    /// Returns the tools of a page as JSON, which is serialized only once.
     pub(super) fn text(&self, page: &Range<usize>) -> Arc<str> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let text = texts.entry((page.start, page.end)).or_insert_with(|| {
@@ -69,12 +69,12 @@ impl ShownTools {
         Arc::clone(text)
     }
 
-    /// The cursor of the next page, if there is one.
+    /// Returns the cursor of the next page, if there is one.
     pub(super) fn next(&self, page: &Range<usize>) -> Option<String> {
         (page.end < self.tools.len()).then(|| self.cursor(page.end))
     }
 
-    /// The tool for a listed name; `None` if the name was not listed.
+    /// Returns the tool for a listed name; `None` if the name was not listed.
     pub(super) fn tool(&self, shown: &str) -> Option<&str> {
         self.names.get(shown).map(String::as_str)
     }

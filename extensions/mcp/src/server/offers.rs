@@ -24,7 +24,7 @@ use super::elicitation::ElicitationApprover;
 /// How many resources a session may subscribe to.
 const MOST_SUBSCRIBED: usize = 1024;
 
-/// What a server offers besides tools.
+/// The things that a server offers besides tools.
 #[derive(Clone, Default)]
 pub(super) struct Offers {
     pub(super) resources: Option<Arc<dyn Resources>>,
@@ -203,7 +203,7 @@ fn message(message: PromptMessage) -> Result<rmcp::model::PromptMessage, ErrorDa
     Ok(rmcp::model::PromptMessage::new(role, block(content)?))
 }
 
-/// A block in the form that tool results have.
+/// Converts a block into the form that tool results have.
 fn block(content: Content<'static>) -> Result<ContentBlock, ErrorData> {
     let answer = toolwright::Answer::from(Output::default().with(content));
     let result = call_tool_result(&answer);

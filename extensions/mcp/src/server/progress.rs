@@ -14,7 +14,7 @@ use super::exchange::{Attending, Exchange};
 /// How many reports of one call may wait to be sent; further ones are dropped.
 const WAITING: usize = 64;
 
-/// A progress report of a tool.
+/// A progress report that a tool has made.
 #[derive(Debug)]
 pub(super) struct Report {
     message: String,
@@ -37,7 +37,7 @@ impl Reports {
         }
     }
 
-    /// The reports of a call, until [`forget`](Self::forget).
+    /// Returns the reports of a call, until [`forget`](Self::forget).
     pub(super) fn of(&self, call: &str) -> mpsc::Receiver<Report> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.lock().insert(call.to_owned(), sender);
@@ -62,7 +62,7 @@ pub(super) enum Audience {
 }
 
 impl Audience {
-    /// Makes the receiver of a session; `None` if the first request does not ask for progress.
+    /// Makes the receiver for a session; `None` if the first request asks for no progress.
     pub(super) fn of(
         context: &RequestContext<RoleServer>,
         exchange: Option<&Arc<Exchange>>,
@@ -110,7 +110,7 @@ impl Audience {
     }
 }
 
-/// The progress of one request so far. The protocol demands that it increases.
+/// Scales the progress of one request, which must only increase according to the protocol.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     last: Option<f64>,
@@ -118,7 +118,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The notification for a report; `None` if the progress would not increase.
+    /// Returns the notification for a report; `None` if the progress would not increase.
     pub(super) fn next(
         &mut self,
         token: &ProgressToken,

@@ -18,7 +18,8 @@ use super::exchange::Exchange;
 /// How many pieces of work of one session may wait for answers, so that a client cannot fill the memory.
 const MOST_HELD: usize = 256;
 
-/// Identifies what a request asks for: a digest of its method, name and canonical arguments, because arguments can be large.
+/// Identifies what a request asks for by a digest of its method, name and canonical arguments, because arguments can be
+/// large.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Purpose([u8; 32]);
 
@@ -161,7 +162,7 @@ impl<T: Send + 'static> Rounds<T> {
         held.exchange.rest();
         let mut all = self.lock();
         if all.len() >= MOST_HELD {
-            // Drops work that is done but whose client did not come back.
+            // Drops work that is done but whose client has not returned.
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {

@@ -29,7 +29,7 @@ pub(super) struct Session {
     executor: Executor,
     run: Run,
     profile: Option<Profile>,
-    /// Cancelled when the client disconnects.
+    /// The token that is cancelled when the client disconnects.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
     /// The waiting calls, by tool and arguments.
@@ -124,7 +124,7 @@ impl Session {
         })
     }
 
-    /// The tools that the client has listed last.
+    /// Returns the tools that the client has listed last.
     pub(super) fn pinned(&self) -> Arc<PinnedRun> {
         Arc::clone(&lock(&self.shown))
     }
@@ -164,7 +164,7 @@ impl Session {
         Some(PlannedCall { pinned, tool, arguments, waiting, id })
     }
 
-    /// Makes the call, or continues the waiting one.
+    /// Makes the call, or continues the equal call that waits.
     pub(super) async fn perform(
         &self,
         planned: &PlannedCall,
@@ -231,7 +231,7 @@ impl Session {
         )
     }
 
-    /// The task for a waiting call, if it becomes one.
+    /// Returns the task for a waiting call, if the call becomes one.
     pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
@@ -260,14 +260,14 @@ impl Session {
     #[cfg(feature = "http-server")]
     pub(super) fn waits(&self) -> bool {
         let waiting = lock(&self.waiting);
-        // Read the clock only if a call waits.
+        // The clock is read only if a call waits.
         !waiting.is_empty() && {
             let now = self.now();
             waiting.values().any(|it| it.deadline.is_none_or(|deadline| now < deadline))
         }
     }
 
-    /// The time by the journal's clock, by which the deadlines are set.
+    /// Returns the time by the journal's clock, by which the deadlines are set.
     fn now(&self) -> Timestamp {
         let journal = self.executor.journal_access();
         journal.map_or_else(Timestamp::now, |journal| journal.now())

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-/// The real standard output. Restores it when dropped.
+/// The real standard output, which is restored when this value is dropped.
 pub(super) struct RealStdout(OwnedFd);
 
 impl RealStdout {

@@ -29,7 +29,7 @@ struct Entry {
     message: String,
     created: Timestamp,
     updated: Timestamp,
-    /// The outcome, once the call has ended.
+    /// The outcome of the call, once it has ended.
     end: Option<TaskPayload>,
     is_cancelled: bool,
 }
@@ -47,8 +47,9 @@ impl Entry {
 }
 
 impl Tasks {
-    /// The task for a call that waits for a person's decision or is carried out elsewhere. Nothing if the call waits for
-    /// something else, or the session has too many tasks. Calls `ended` when the call has ended, before its result can be read.
+    /// Returns the task for a call that waits for a person's decision or is carried out elsewhere. Nothing if the call
+    /// waits for something else, or the session has too many tasks. Calls `ended` when the call has ended, before its
+    /// result can be read.
     pub(super) fn of(
         &self,
         tool: &str,
@@ -96,7 +97,7 @@ impl Tasks {
         Some(task)
     }
 
-    /// The current state of a task.
+    /// Returns the current state of a task.
     pub(super) fn get(&self, id: &str) -> Result<DetailedTask, ErrorData> {
         let all = self.lock();
         let entry = all.get(id).ok_or_else(unknown)?;

@@ -19,7 +19,7 @@ pub(super) enum WantedChanges<'a> {
 /// The changes that an undo takes back.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Plan<'a> {
-    /// The changes to be taken back, newest first.
+    /// The changes to undo, newest first.
     pub(super) changes: Vec<&'a Change>,
     /// The reason why older changes of the turn are not taken back; `None` if all are.
     pub(super) rest: Option<Refusal<'a>>,
@@ -141,7 +141,7 @@ impl Change {
         }
     }
 
-    /// Describes the change: its number, tool and turn.
+    /// Describes the change by its number, tool and turn.
     pub(super) fn words(&self) -> String {
         let turn = self.call.turn.map(|turn| format!(" in turn {turn}")).unwrap_or_default();
         format!("change {} by `{}`{turn}", self.number, self.call.tool)

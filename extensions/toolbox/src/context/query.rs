@@ -12,7 +12,7 @@ use super::memory;
 const STEPS: u64 = 5_000_000;
 const DEPTH: usize = 2_000;
 const TIME: Duration = Duration::from_secs(5);
-/// The longest array or sequence, in items.
+/// The maximum length of an array or sequence, in items.
 const LONGEST_ARRAY: usize = 1_000_000;
 /// The largest string and the largest result of an expression, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -21,7 +21,7 @@ const LARGEST: usize = 16 << 20;
 /// create thousands of them within its steps.
 const MEMORY: usize = 512 << 20;
 
-/// The longest expression, in bytes.
+/// The maximum length of an expression, in bytes.
 const LONGEST_EXPRESSION: usize = 16 << 10;
 
 /// The language reference that a model gets for a malformed expression, or for the expression `?`.

@@ -184,8 +184,8 @@ impl ContextStore {
         &self.file
     }
 
-    /// Writes a whole text. If it is unchanged, no new version is made. The embedding model is not asked: [`embed`](Self::embed)
-    /// does so, or the next search.
+    /// Writes a whole text. If it is unchanged, no new version is made. The embedding model is not asked:
+    /// [`embed`](Self::embed) or the next search asks it.
     ///
     /// # Errors
     /// `invalid_path`; `path_conflict` when there is an entry and `on_conflict` is [`OnConflict::Error`]; `context_too_large`

@@ -17,7 +17,7 @@ impl<'c> Demand<'c> {
         Self(None)
     }
 
-    /// Fails if the call was cancelled or its time is up.
+    /// Returns an error if the call was cancelled or its time is up.
     pub(super) fn still(&self) -> Result<(), ToolError> {
         match self.0.is_some_and(ToolContext::is_cancelled) {
             true => {

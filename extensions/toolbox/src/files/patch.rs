@@ -23,7 +23,7 @@ pub(super) struct FilePatch {
     pub(super) old: Option<String>,
     /// The name of the file after the patch; `None` if the patch deletes the file.
     pub(super) new: Option<String>,
-    /// Whether the old file remains under its own name.
+    /// Whether the old file also remains, under its own name.
     pub(super) is_copy: bool,
     /// Whether the file is deleted whatever its content is: the Codex format does not list the deleted lines.
     pub(super) deletes_unseen: bool,

@@ -34,7 +34,7 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 /// The media type of documents that models accept.
 const PDF: &str = "application/pdf";
 
-/// The largest picture, in bytes: base64 makes it a third larger, and providers accept 5 MB.
+/// The maximum size of a picture, in bytes: base64 makes it a third larger, and providers accept 5 MB.
 const LARGEST_PICTURE: usize = 3 << 20;
 
 /// Read a text file, whole or in part, or a picture. Each line of the answer begins with its number and a tab, which are not

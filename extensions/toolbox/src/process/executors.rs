@@ -90,7 +90,7 @@ pub struct ProcessEnd {
     pub folder: Option<PathBuf>,
 }
 
-/// A running program. Dropping this ends the program, and every process that has to end with it.
+/// A running program. Dropping the future ends the program, and every process that has to end with it.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
 /// The argument vector of a process: a program and its arguments.

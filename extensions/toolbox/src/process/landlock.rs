@@ -105,7 +105,7 @@ fn without_capabilities() -> rustix::io::Result<()> {
         return Ok(());
     }
     for one in CapabilitySet::all().iter() {
-        // Skip capabilities that this kernel does not have.
+        // Capabilities that this kernel does not have are skipped.
         if capability_is_in_bounding_set(one).unwrap_or(false) {
             remove_capability_from_bounding_set(one)?;
         }

@@ -14,8 +14,8 @@ use super::landlock;
 #[cfg(all(feature = "landlock", target_os = "linux"))]
 use super::supervisor::Supervisor;
 
-/// Runs programs in a sandbox: without the network, with write access only to the workspace, with their own `/tmp`, and without
-/// the hidden files. [`SandboxLack`] lists what a Landlock sandbox lacks of this.
+/// Runs programs in a sandbox: without the network, with write access only to the workspace, with their own `/tmp`, and
+/// without the hidden files. [`SandboxLack`] lists which of these restrictions a Landlock sandbox lacks.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     holder: Holder,
@@ -128,9 +128,9 @@ impl Sandbox {
         })
     }
 
-    /// Hides a file or a folder: a hidden folder is empty, or cannot be opened. Hide the journal, the policy and the keys of
-    /// the application, best with their whole folder, since a journal has more files next to it. If the path does not exist
-    /// when a program is started, starting the program fails.
+    /// Hides a file or a folder: a hidden folder is empty, or cannot be opened. Hide the journal, the policy and the
+    /// keys of the application, best with their whole folder, since a journal has further files in its folder. If the
+    /// path does not exist when a program is started, starting the program fails.
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -283,7 +283,7 @@ impl Sandbox {
                 vec!["--ro-bind".into(), "/dev/null".into(), hidden.into()]
             }
         };
-        // Order matters: a later mount covers an earlier one.
+        // The order matters: a later mount covers an earlier one.
         let (above, other): (Vec<_>, Vec<_>) =
             self.hidden.iter().partition(|it| request.root.starts_with(it));
         vector.extend(above.into_iter().flat_map(hide));

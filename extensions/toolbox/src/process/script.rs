@@ -3,8 +3,8 @@
 
 use super::supervisor::FOLDER;
 
-/// The script for a line that runs in the workspace with this root. The command line begins on its own line, so that nothing in
-/// it affects the line before.
+/// Writes the script for a line that runs in the workspace with this root. The command line begins on its own line, so
+/// that nothing in it affects the line before.
 ///
 /// If `pwd` prints to the answer, it prints paths relative to the workspace, as the file tools do; for other programs it prints
 /// the absolute path. If the script has no descriptor for reporting the folder, as in a container, nothing is reported.

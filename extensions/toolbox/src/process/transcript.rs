@@ -22,9 +22,9 @@ pub(super) struct Transcript {
     tail: VecDeque<u8>,
     /// How many bytes between head and tail were dropped.
     left_out: usize,
-    /// The unfinished line of each stream.
+    /// The last line of each stream, as long as it is not finished.
     lines: [Vec<u8>; 2],
-    /// Whether lines of standard error are marked.
+    /// Whether the lines of standard error are marked.
     marks: bool,
     /// Whether the last output was an unfinished line of standard error, which already has its mark.
     within: bool,

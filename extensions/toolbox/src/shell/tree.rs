@@ -11,10 +11,10 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::word::Word;
 
-/// The longest text that is parsed: 64 KiB.
+/// The maximum length of a text that is parsed: 64 KiB.
 const LONGEST: usize = 64 * 1024;
 
-/// How deeply parts may be nested.
+/// How deeply the parts of a text may be nested.
 const DEEPEST: usize = 200;
 
 /// The maximum work of the parser, in progress reports. The parser makes one every hundred steps.

@@ -14,7 +14,7 @@ use crate::blocking::blocking;
 use crate::footprint::WrittenFiles;
 use crate::workspace::Name;
 
-/// The largest file that is checked: 1 MiB.
+/// The maximum size of a file that is checked: 1 MiB.
 const LARGEST: usize = 1024 * 1024;
 
 /// The most places that a warning reports.

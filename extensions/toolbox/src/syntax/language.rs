@@ -24,7 +24,7 @@ impl Language {
     pub(super) fn of(name: &str) -> Option<Self> {
         let file = name.rsplit('/').next().unwrap_or(name);
         let (stem, end) = file.rsplit_once('.')?;
-        // `.json` is a hidden file without an extension.
+        // The name `.json` is that of a hidden file without an extension.
         if stem.is_empty() {
             return None;
         }

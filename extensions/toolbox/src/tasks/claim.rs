@@ -18,8 +18,8 @@ use super::task::{Task, find};
 /// A claim is valid until the task is [finished](Self::finish), or until there is no [heartbeat](Self::heartbeat) for the time
 /// of the [lease](TaskStore::lease). Another worker may then claim the task, and this claim can no longer change it.
 ///
-/// An application that works on one task passes the claim to the executor with `.service(claim)`. One that works on many
-/// registers `.per_run::<ClaimedTask>()` and gives each run its own.
+/// An application that works on one task passes the claim to the executor with `.service(claim)`. A process that works
+/// on many tasks registers `.per_run::<ClaimedTask>()`, and gives each run its own claim.
 #[derive(Clone)]
 pub struct ClaimedTask {
     store: TaskStore,

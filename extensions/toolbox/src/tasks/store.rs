@@ -17,7 +17,7 @@ use super::task::{Task, TaskSummary, find, ids};
 /// The time without a heartbeat after which a claim ends, unless the application sets another.
 const LEASE: Duration = Duration::from_secs(5 * 60);
 
-/// The longest subject, in characters.
+/// The maximum length of a subject, in characters.
 const LONGEST_SUBJECT: usize = 500;
 
 /// Stores a list of tasks: the service of the tools [`TASKS`](crate::TASKS). Agents record tasks, and workers

@@ -6,7 +6,7 @@ use reqwest::Url;
 use toolwright::untrusted::line;
 use toolwright::{ErrorClass, ToolError};
 
-/// The longest URL, in bytes.
+/// The maximum length of a URL, in bytes.
 const LONGEST: usize = 8 * 1024;
 
 /// A checked URL: http or https, with a host and without a user.

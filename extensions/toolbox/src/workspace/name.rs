@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 
 use toolwright::{ErrorClass, ToolError};
 
-/// The longest path in bytes, as in Linux.
+/// The maximum length of a path in bytes, as in Linux.
 const LONGEST: usize = 4096;
 
 /// A normalized relative path: parts separated by `/`, without `.` and `..`. The workspace itself is `.`.

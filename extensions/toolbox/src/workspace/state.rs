@@ -14,7 +14,7 @@ use super::links::is_absent;
 use super::local::LocalFiles;
 use super::{Name, failed};
 
-/// The largest file whose content is recorded: 32 MiB.
+/// The maximum size of a file whose content is recorded: 32 MiB.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// The state of a name.

@@ -21,7 +21,7 @@ use toolwright_core::tool::Definition;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandError {
-    /// At least one.
+    /// The problems, at least one.
     pub problems: Vec<CommandProblem>,
 }
 toolwright_core::debug_as_sentence!(CommandError);
@@ -30,18 +30,18 @@ toolwright_core::debug_as_sentence!(CommandError);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandProblem {
-    /// Two tools would be one command.
+    /// Two tools would have the same command.
     Same {
-        /// The command.
+        /// The name of the command.
         command: String,
         /// The tool that already has the command.
         first: NamedTool,
-        /// The tool that was added.
+        /// The tool that was added later.
         second: NamedTool,
     },
     /// The command of a tool would be the same as the command of another tool's group.
     ToolAndGroup {
-        /// The command.
+        /// The name of the command.
         command: String,
         /// The tool.
         tool: NamedTool,

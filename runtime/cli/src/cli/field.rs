@@ -102,7 +102,7 @@ impl Field<'_> {
         (self.positional && self.shape != Shape::Switch) || by_itself
     }
 
-    /// Returns the default of an absent key.
+    /// Returns the default of the key if it is absent.
     pub(super) fn default(&self) -> Option<&Value> {
         self.schema.get("default").filter(|it| !it.is_null())
     }

@@ -80,7 +80,8 @@ pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool)
     command.args(arguments).arg(whole).args(common(takes_yes))
 }
 
-/// Whether the flag of a positional argument would be unique among the others and the taken names.
+/// Whether the flag of a positional argument would be unique among the flags of the others and the names that are
+/// taken.
 fn is_only(place: &Field<'_>, places: &[&Field<'_>], taken: &HashSet<&str>) -> bool {
     let name = flag(place);
     let with_that_name = places.iter().filter(|it| flag(it) == name).count();
@@ -120,7 +121,7 @@ fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     }
 }
 
-/// Makes the flags of a boolean; if its default is true, or it has three states, it needs a flag for false.
+/// Makes the flags of a boolean. If its default is true, or it has three states, it also gets a flag for false.
 fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> Vec<Arg> {
     let yes = yes.action(ArgAction::SetTrue);
     let Some(opposite) = opposite else {

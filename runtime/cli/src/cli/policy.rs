@@ -52,7 +52,7 @@ fn file_of(matches: &ArgMatches) -> Option<&PathBuf> {
     matches.get_one::<PathBuf>(FILE)
 }
 
-/// Makes `--policy FILE`.
+/// Makes the option `--policy FILE`.
 fn flag() -> Arg {
     file().long("policy")
 }

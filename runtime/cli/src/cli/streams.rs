@@ -9,7 +9,7 @@ use super::flags::Form;
 use toolwright_core::printable::{json, lines};
 
 /// Writes a result and a line break; no character of it acts on a terminal. An `Err` ends the command with its exit
-/// code. A reader that has stopped reading, such as `head`, is not a failure and gets no message.
+/// code. If the reader has stopped reading, as `head` does, that is not a failure, and no message is printed.
 pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     let result = result.to_string();
     let line = match form {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use toolwright_core::tool::Definition;
 
-/// Returns the version of the program: that of the only package with tools, or of the one with the program's name;
-/// otherwise it lists every package with its version. `None` if no tool comes from a package.
+/// Returns the version of the program. This is the version of the only package with tools, or of the package with the
+/// program's name; otherwise the text lists every package with its version. `None` if no tool comes from a package.
 pub(super) fn of<'a>(
     program: &str,
     definitions: impl Iterator<Item = &'a Definition>,

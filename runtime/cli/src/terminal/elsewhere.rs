@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Stdin};
 
-/// Standard input.
+/// Standard input, read line by line.
 pub struct Keyboard(Stdin);
 
 /// Has no values, because this system's terminals cannot be switched to single keys.

@@ -25,7 +25,7 @@ pub struct Keyboard(Stdin);
 #[derive(Clone, Default)]
 pub(super) struct Typing(Arc<Mutex<Option<Termios>>>);
 
-/// Restores the mode of the terminal when dropped.
+/// Restores the mode of the terminal when this value is dropped.
 pub(super) struct RestoreMode(Typing);
 
 impl Keyboard {
@@ -52,7 +52,7 @@ impl Typing {
         RestoreMode(self.clone())
     }
 
-    /// Discards what is typed, until no key is typed any more. Returns whether there was anything.
+    /// Discards the keys that are typed, until none is typed any more. Returns whether any was.
     pub(super) fn settle(&self, is_over: impl Fn() -> bool) -> io::Result<bool> {
         let _restored = self.restore_at_end();
         self.take_each_key(&is_over)?;

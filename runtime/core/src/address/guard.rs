@@ -101,7 +101,7 @@ pub struct AddressGuard {
 }
 
 impl AddressGuard {
-    /// Makes a guard that resolves names as the system does and permits only public addresses.
+    /// Makes a guard that resolves names with the resolver of the operating system and permits only public addresses.
     #[must_use]
     pub fn new() -> Self {
         Self { resolver: Arc::new(System), permitted: BTreeSet::new() }
@@ -138,7 +138,7 @@ impl AddressGuard {
     /// such as a proxy.
     ///
     /// # Errors
-    /// `address_refused`, and `unreachable` where the name has no address.
+    /// `address_refused`, and `unreachable` if the name has no address.
     pub async fn judge_host(&self, host: &str) -> Result<(), ToolError> {
         if let Some(address) = literal(host) {
             return self.judge(host, address).map_err(|refused| (&refused).into());

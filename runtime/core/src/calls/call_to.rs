@@ -76,7 +76,7 @@ impl<'a> CallTo<'a> {
     /// Makes the call and returns its answer as a value: what the tool returns, or a type with the same JSON form.
     ///
     /// # Errors
-    /// The error of the call; or `unexpected_answer`, where the answer is not such a value.
+    /// The error of the call; or `unexpected_answer` if the answer is not such a value.
     pub async fn await_as<T: DeserializeOwned>(self) -> Result<T, ToolError> {
         let name = self.calls.0.name_of(self.tool)?;
         let arguments = format!("{{{}}}", self.arguments?);
@@ -92,7 +92,7 @@ impl<'a> CallTo<'a> {
     }
 }
 
-/// Writes one member of a JSON object.
+/// Appends one member to the text of a JSON object.
 fn member(name: &str, value: &(impl Serialize + ?Sized)) -> Result<String, serde_json::Error> {
     Ok(format!("{}:{}", serde_json::to_string(name)?, serde_json::to_string(value)?))
 }

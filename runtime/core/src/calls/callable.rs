@@ -60,7 +60,7 @@ impl CallableTool {
         }
     }
 
-    /// Describes a tool of which only the name is known.
+    /// Describes a tool of which nothing but the name is known.
     pub(super) fn unknown(name: &str) -> Self {
         Self {
             name: name.into(),

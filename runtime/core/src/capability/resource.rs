@@ -9,7 +9,7 @@ use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::output::Answer;
 
-/// What a tool borrows as `&mut T`: opened before the tool runs, closed after it.
+/// A value that a tool borrows as `&mut T`. It is opened before the tool runs, and closed after it.
 ///
 /// A call that is cancelled, panics or runs out of time may drop it instead of closing it, so it
 /// must be safe to drop: a transaction rolls back.
@@ -43,7 +43,7 @@ pub trait Resource: Send + Sized + 'static {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Closing {
-    /// The tool returned a result: save the work.
+    /// The tool returned a result: save the changes.
     Succeeded,
     /// The tool returned an error, or the use was a preview: undo the work.
     Failed,
@@ -82,7 +82,7 @@ pub struct Opener<T>(pub Box<Open<T>>);
 
 /// The result of using resources: an answer, a preview, a reconciliation.
 pub trait CallEnd {
-    /// Makes the result of a use that failed.
+    /// Makes the value for a use that failed with this error.
     fn failed(error: ToolError) -> Self;
     /// Whether a successful use saves its work; a preview, for instance, does not.
     const KEEPS_WORK: bool;

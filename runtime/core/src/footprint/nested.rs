@@ -26,7 +26,7 @@ impl ResourceKind for NestedCalls {
     const LABEL: &'static str = "nested calls";
 }
 
-/// Whether a kind is [`NestedCalls`].
+/// Whether a kind of resource is [`NestedCalls`].
 pub(super) fn is_it(kind: Kind) -> bool {
     (kind.0.id)() == TypeId::of::<NestedCalls>()
 }

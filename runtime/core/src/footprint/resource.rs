@@ -24,7 +24,7 @@ use super::stamp::ResourceStamp;
 /// assert_eq!(Ticket::normalise("#7"), Ticket::normalise("7"));
 /// ```
 pub trait ResourceKind: 'static {
-    /// The kind's name, for people.
+    /// The name of the kind, for people.
     const LABEL: &'static str;
 
     /// Whether a resource of this kind decides what else a call touches, as the working folder decides which files a
@@ -59,8 +59,8 @@ pub trait ResourceKind: 'static {
     }
 
     /// Returns the name of a resource across all scopes, for a kind whose scopes can share resources, as a folder and
-    /// its parent do; `name` is `None` for all resources of the scope. It is compared like a name. By default two
-    /// scopes share nothing.
+    /// its parent do; `name` is `None` for all resources of the scope. The result is compared like a name. By default
+    /// two scopes share nothing.
     fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
         let _ = (scope, name);
         None
@@ -125,8 +125,8 @@ pub struct File;
 impl ResourceKind for File {
     const LABEL: &'static str = "file";
 
-    /// Makes `./a//b/../c` and `a/c` one file. The file system is not consulted: the workspace resolves links before it
-    /// opens anything.
+    /// Makes equal names of `./a//b/../c` and `a/c`. The file system is not consulted: the workspace resolves links
+    /// before it opens a file.
     fn normalise(name: &str) -> String {
         let absolute = name.starts_with('/');
         let mut parts: Vec<&str> = Vec::new();
@@ -178,7 +178,7 @@ impl ResourceKind for File {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// The scope is the folder to which names are relative.
+    /// Returns the absolute path. The scope is the folder to which names are relative.
     fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
         Some(match name {
             Some(absolute) if absolute.starts_with('/') => Self::normalise(absolute),
@@ -187,7 +187,7 @@ impl ResourceKind for File {
         })
     }
 
-    /// Uses size, times and inode number of a regular file. There is no stamp for a folder, whose times show nothing
+    /// Uses size, times and inode number of a regular file. It gives no stamp for a folder, whose times show nothing
     /// about the files below it; for a file that changed less than two seconds ago, which may change again within the
     /// same time; and for a relative name whose scope is not a known folder.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {

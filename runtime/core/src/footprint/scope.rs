@@ -9,7 +9,7 @@ use super::resource::ResourceKind;
 
 /// The scope of resources, as text: for files the real path of the folder to which their names are relative.
 ///
-/// Resources without a scope are in an unknown one: such a resource may be the one of the same name in any scope.
+/// The scope of a resource without one is unknown: the resource may be that of the same name in any scope.
 ///
 /// ```
 /// use toolwright::{File, Footprint, ResourceScope};
@@ -123,7 +123,7 @@ pub trait Holds<K: ResourceKind> {
 /// A function that returns the other names of a resource.
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
-/// The scope of the resources that a tool's services hold, and the other names of resources there.
+/// The scope of the resources that a tool's services hold, and the other names that resources have in it.
 pub struct HeldResources<'s> {
     pub(super) scope: ResourceScope,
     pub(super) other_names: OtherNames<'s>,

@@ -25,7 +25,7 @@ impl ResourceStamp {
         Self(version.into())
     }
 
-    /// Makes the stamp of a resource that only calls change.
+    /// Makes the stamp of a resource that only calls can change.
     #[must_use]
     pub fn unchanging() -> Self {
         Self::new("")

@@ -47,7 +47,7 @@ impl TouchedResource {
         self.kind.0.decides
     }
 
-    /// Returns its name in the normal form of the kind; `None` for all resources of the kind.
+    /// Returns the name of the resource in the normal form of the kind; `None` for all resources of the kind.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -122,7 +122,7 @@ impl TouchedResource {
         (self.kind.0.id)()
     }
 
-    /// Lists the names of its containers in its scope, outermost first; see
+    /// Lists the names of the containers that the resource has in its scope, outermost first; see
     /// [`ResourceKind::containers`](super::ResourceKind::containers).
     #[doc(hidden)]
     #[must_use]
@@ -154,7 +154,7 @@ impl Hash for TouchedResource {
     }
 }
 
-/// Writes kind and name, without the scope.
+/// Writes the kind and the name, without the scope.
 impl fmt::Display for TouchedResource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {

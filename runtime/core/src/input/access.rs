@@ -73,7 +73,7 @@ pub(super) struct Fields<'a, 'de> {
     first: bool,
     /// One bit for each of the first 64 fields, set once the field has been given.
     given: u64,
-    /// The given keys that have no bit.
+    /// The keys that were given and have no bit.
     others: Option<Box<SeenKeys<'de>>>,
 }
 

@@ -10,7 +10,7 @@ use super::problem::Rule;
 use super::shape::Limits;
 use super::words;
 
-/// A limit of a number, or a number that is compared with one.
+/// A number in a comparison with a limit: the limit itself, or the number that is checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     Integer(i128),
@@ -62,7 +62,7 @@ impl Bound {
     fn is_below(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(two)) => one < two,
-            // Compared by their decimals.
+            // Both numbers are compared by their decimals.
             (Self::Single(one), Self::Single(two)) => one < two,
             (one, two) => one.as_float() < two.as_float(),
         }
@@ -105,7 +105,7 @@ pub struct BoundOf<T>(pub T);
     label = "the parameter is no number"
 )]
 pub trait Number {
-    /// The type that a limit is written in: the number's own.
+    /// The type in which a limit is written: that of the number itself.
     type Limit;
     /// The numbers that can be limits.
     const LIMITS: Limits = Limits::ANY;

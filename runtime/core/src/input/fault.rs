@@ -79,7 +79,7 @@ impl Fault {
         self.0.problem
     }
 
-    /// Adds the segment of an object's key.
+    /// Prepends the segment of an object's key to the location.
     #[cold]
     #[must_use]
     pub fn at_key(mut self, key: &str) -> Self {
@@ -87,7 +87,7 @@ impl Fault {
         self
     }
 
-    /// Adds the segment of an array's index.
+    /// Prepends the segment of an array's index to the location.
     #[cold]
     #[must_use]
     pub fn at_index(mut self, index: usize) -> Self {

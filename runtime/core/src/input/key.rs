@@ -18,9 +18,9 @@ use super::{
 /// The text of a key, decoded.
 #[derive(Clone, Copy)]
 pub(super) enum KeyText<'a, 'de> {
-    /// Borrowed from the input's text.
+    /// The key is borrowed from the input's text.
     Borrowed(&'de str),
-    /// Decoded into the scratch buffer.
+    /// The key was decoded into the scratch buffer.
     Decoded(&'a str),
 }
 

@@ -210,7 +210,7 @@ impl Keys {
         self.keys.get(index)
     }
 
-    /// Returns how many bytes the key at `index` takes at the start of `text`, if `text` begins with it.
+    /// Returns how many bytes the key at `index` takes, if `text` begins with that key.
     #[inline]
     pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
         let key = self.keys.get(index)?;

@@ -34,7 +34,7 @@ pub trait Slots {
     fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
 }
 
-/// The repairs made while reading, usually none.
+/// The repairs that were made while reading; usually there are none.
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
@@ -127,7 +127,7 @@ struct Scan<'k, 'de> {
     reader: Reader<'de>,
     keys: &'k Keys,
     changes: Option<&'k Changes>,
-    /// A bit for each key that was given.
+    /// A bit for each key, which is set once the key was given.
     given: u64,
     problems: Vec<Problem>,
 }
@@ -334,7 +334,7 @@ impl<'de> Deserializer<'de> for Nothing {
     }
 }
 
-/// The error of a type that needs a value.
+/// The error of a type that cannot be read without a value.
 #[derive(Debug)]
 struct RequiredKey;
 

@@ -26,8 +26,7 @@ pub struct Problem {
     pub rule: Rule,
     /// The value at the place, shortened to at most 60 characters; empty if there is no value.
     pub found: String,
-    /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
-    /// message.
+    /// What was expected, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own message.
     pub expected: String,
     /// The known key or choice that is most similar to the given one.
     pub near: Option<String>,
@@ -59,12 +58,12 @@ pub enum Rule {
     Value,
     /// Arrays and objects are nested deeper than allowed.
     Depth,
-    /// A rule of the type's own.
+    /// The value breaks a rule of its own type.
     Other,
 }
 
 impl Rule {
-    /// Returns its name for programs.
+    /// Returns the name of the rule, for programs.
     ///
     /// ```
     /// # use toolwright::__private0::Rule;
@@ -202,7 +201,7 @@ impl Problems {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))
     }
 
-    /// Changes each problem; adds and removes none.
+    /// Changes each problem by a function; their number stays the same.
     #[doc(hidden)]
     pub fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
         Self(self.0.into_iter().map(change).collect())

@@ -1,4 +1,4 @@
-//! Refuses at compile time what the type of a parameter cannot be: a number outside of its limits, not an object, a map
+//! Refuses types at compile time that a parameter cannot have: a number outside of its limits, not an object, a map
 //! whose keys are not text.
 //!
 //! Each check is an inherent method that exists for some types only, beside a trait method for all others. So an
@@ -32,7 +32,7 @@ impl Limits {
     }
 }
 
-/// Returns the limits of a type.
+/// Gives the limits of a type.
 pub struct Range<T>(PhantomData<fn(T)>);
 
 impl<T: Number> Range<T> {

@@ -9,7 +9,7 @@ use crate::json::special::special;
 /// The location of a string that was just read.
 #[derive(Clone, Copy)]
 pub(super) enum Text<'de> {
-    /// In the text itself.
+    /// The string is borrowed from the input's text.
     Borrowed(&'de str),
     /// The decoded string is in the reader's scratch buffer.
     Scratch,
@@ -38,7 +38,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns a string that was just read.
+    /// Returns the text of a string that was just read.
     #[inline]
     pub(super) fn resolve(&self, text: Text<'de>) -> &str {
         match text {

@@ -21,7 +21,7 @@ pub(super) struct Choice<'a, 'de> {
     reader: &'a mut Reader<'de>,
     /// The start of the whole value, as an offset into the text.
     start: usize,
-    /// The start of the variant's name.
+    /// The position at which the variant's name begins.
     name: usize,
     /// Whether the name is the key of an object.
     tagged: bool,

@@ -1,8 +1,8 @@
 //! Writes JSON numbers in canonical form: equal numbers get the same text.
 //!
 //! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
-//! or `0.05`, where that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent
-//! makes a text long. The work is linear in the length of the text, and no digit is lost.
+//! or `0.05`, if that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent makes
+//! a text long. The work is linear in the length of the text, and no digit is lost.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub fn canonical(number: &str) -> Cow<'_, str> {
     if digits.is_empty() {
         return Cow::Borrowed("0");
     }
-    // Lengths of texts in memory fit.
+    // A text in memory is short enough for its length to fit.
     let shift = zeros as i128 - fraction.len() as i128;
     let power = sum(exponent, shift);
     Cow::Owned(format!("{sign}{}", spell(digits, &power)))

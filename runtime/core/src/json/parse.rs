@@ -53,7 +53,7 @@ pub struct ParsedValue {
     pub duplicates: Duplicates,
 }
 
-/// Why a text could not be read.
+/// Why reading a text was broken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
     /// At this byte, the text has something other than what these words describe.
@@ -100,7 +100,7 @@ pub struct Parser<'t> {
     depth: usize,
     pub uses: Uses,
     pub duplicates: Duplicates,
-    /// Whether missing brackets at the end are added.
+    /// Whether closing brackets that are missing at the end are added.
     closing: bool,
 }
 

@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// Returns the value at a JSON pointer.
+    /// Returns the value at a JSON pointer in this value.
     pub fn at(&self, pointer: &str) -> Option<&Self> {
         segments(pointer).try_fold(self, |node, segment| match node {
             Self::Object(entries) => {

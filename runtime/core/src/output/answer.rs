@@ -92,7 +92,7 @@ impl Answer {
         }
     }
 
-    /// Lists the answer block by block.
+    /// Returns the answer as a list of blocks.
     pub fn content(&self) -> Vec<Content<'_>> {
         match self.shape() {
             Shape::Text => vec![Content::text(&self.text)],
@@ -160,7 +160,7 @@ impl Answer {
         self.metadata()?.get(Output::UNTRUSTED)
     }
 
-    /// Returns the source of untrusted words in the answer, in one line: rules of a policy select by it
+    /// Returns the source of untrusted text in the answer, in one line: rules of a policy select by it
     /// (`after_untrusted`). For an error, [`ToolError::untrusted`] sets it.
     ///
     /// ```
@@ -192,8 +192,8 @@ impl Answer {
         std::iter::once(first.into_owned()).chain(more).collect()
     }
 
-    /// Returns the changes that repair made to the input; `None` if it made none, or where the call ended before its
-    /// tool ran: refused, out of time, cancelled. Listeners get the changes in any case.
+    /// Returns the changes that repair made to the input; `None` if it made none, or if the call ended before its tool
+    /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),

@@ -19,14 +19,14 @@ pub enum Content<'a> {
     Json(Cow<'a, str>),
     /// A picture.
     Image {
-        /// For instance `image/png`.
+        /// The media type, for instance `image/png`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
     /// A sound.
     Audio {
-        /// For instance `audio/wav`.
+        /// The media type, for instance `audio/wav`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
@@ -35,7 +35,7 @@ pub enum Content<'a> {
     Document {
         /// The file name of the document, if it has one.
         name: Option<Cow<'a, str>>,
-        /// For instance `application/pdf`.
+        /// The media type, for instance `application/pdf`.
         media_type: Cow<'a, str>,
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
@@ -44,7 +44,7 @@ pub enum Content<'a> {
     Resource {
         /// The address.
         uri: Cow<'a, str>,
-        /// For instance `text/markdown`.
+        /// The media type, for instance `text/markdown`.
         media_type: Option<Cow<'a, str>>,
         /// The content of the resource, if that is text.
         text: Option<Cow<'a, str>>,

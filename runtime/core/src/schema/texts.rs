@@ -36,7 +36,7 @@ pub fn tighten(object: &mut Map<String, Value>) {
         Some("partial-time") => (format!("^{TIME}$"), false),
         Some("partial-date-time") => (format!("^{DATE}T{TIME}$"), false),
         Some("date-time") => (MOMENT.to_owned(), true),
-        // The form that both of jiff's types for durations accept: only one of them has days and months.
+        // Both of jiff's types for durations accept this form; only one of them has days and months.
         Some("duration") => (
             r"^PT([0-9]{1,6}H([0-9]{1,6}M)?([0-9]{1,6}S)?|[0-9]{1,6}M([0-9]{1,6}S)?|[0-9]{1,6}S)$"
                 .to_owned(),

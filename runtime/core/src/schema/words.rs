@@ -7,7 +7,7 @@ use crate::input::{formats, words};
 
 /// The maximum number of levels of a schema that are described.
 const DEEPEST: usize = 4;
-/// 2^53; bounds further out come from the type.
+/// 2^53, above which not every whole number is a float. Bounds beyond it come from the type.
 const WIDE: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of alternatives of a union that are described.
 const MOST_WAYS: usize = 12;

@@ -11,13 +11,13 @@ use super::{Danger, Definition, Exposure, Parameter};
 pub struct Adapted {
     /// Whether models see the tool; `None` if the application has not set that.
     pub exposure: Option<Exposure>,
-    /// The least level of danger of each call.
+    /// The minimum danger of each call.
     pub least_danger: Option<Danger>,
     /// Why each call needs approval.
     pub asking: Option<String>,
     /// The arguments with a preset value.
     pub presets: Vec<PresetArgument>,
-    /// The names of arguments, each with the tool's own name.
+    /// The new names of arguments, each with the name that the tool's author gave it.
     pub renamed: Vec<(String, String)>,
     /// The schema of final arguments, if some have a preset value.
     pub final_schema: Option<Value>,

@@ -30,8 +30,8 @@ pub(super) struct Index {
     deciding: DecidingWrites,
 }
 
-/// The writes that change which resources later calls will touch. They outlast a call that writes everything, because
-/// the calls after that one are planned before it has run.
+/// The writes that change which resources later calls will touch. They stay in the index after a call that writes
+/// everything, because later calls are planned before that call has run.
 #[derive(Debug, Default)]
 struct DecidingWrites {
     written: Vec<(TouchedResource, Pending)>,
@@ -51,13 +51,13 @@ type TreeKey = (Option<ResourceScope>, Option<String>);
 #[derive(Debug, Default)]
 struct Tree {
     names: HashMap<Option<String>, usize>,
-    /// The names of the tree that calls touch.
+    /// The names in the tree for the resources that calls touch.
     touched: Vec<(TouchedResource, usize)>,
 }
 
 #[derive(Debug, Default)]
 struct Node {
-    /// The calls that touched the resource itself.
+    /// The calls that touched the resource of this node itself.
     at: Accesses,
     /// The calls that touched the resource or anything inside of it.
     below: Accesses,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Catalog, Inner, Tools};
 
 impl Catalog {
-    /// Returns the tools of this catalog and, after them, those of another whose names are not taken here.
+    /// Returns the tools of this catalog and, after them, those tools of another catalog whose names this one does not
+    /// have.
     ///
     /// ```
     /// use serde_json::json;

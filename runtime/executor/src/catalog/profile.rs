@@ -287,7 +287,7 @@ pub enum ProfileError {
     Empty,
     /// Several profiles have problems, which are listed by the profiles' names.
     Several {
-        /// At least one.
+        /// The problems, at least one.
         problems: Vec<(String, ProfileError)>,
     },
 }

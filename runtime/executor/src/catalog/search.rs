@@ -47,7 +47,7 @@ const DEPTH: usize = 4;
 /// The words of a tool, each with its weight in the search.
 pub(crate) struct Words {
     weights: BTreeMap<String, u32>,
-    /// All of that together.
+    /// The sum of all of these, as a measure of the tool's length.
     length: u32,
 }
 

@@ -173,8 +173,9 @@ impl DynamicTool {
         self
     }
 
-    /// Shows an approver what a call would do, from its final input. It runs before the approval, so it must
-    /// change nothing. It has ten seconds, and it is not run for a call with a secret among its arguments.
+    /// Sets the function that shows an approver what a call would do, from its final input. The function runs before
+    /// the approval, so it must change nothing. It has ten seconds, and it is not run for a call with a secret among
+    /// its arguments.
     ///
     /// ```
     /// use serde_json::json;
@@ -282,7 +283,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets how often a failed call is tried; what it leaves open, the executor decides.
+    /// Sets how often a failed call is tried. The executor's settings decide what this leaves open.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self

@@ -162,7 +162,7 @@ impl Judge {
     }
 }
 
-/// Work on input of type `A`.
+/// Makes the work on input of type `A`.
 pub(super) fn of<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,
@@ -173,7 +173,7 @@ where
     Box::new(Handler { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// Work on input of type `A` that makes calls.
+/// Makes the work on input of type `A` that makes calls.
 pub(super) fn calling<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,

@@ -8,7 +8,7 @@ use toolwright_core::adaptation::Adaptation;
 impl ExecutorBuilder {
     /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. The
     /// pattern is that of a [`Profile`](crate::catalog::Profile). It applies to tools that are registered later too;
-    /// building fails where it matches no tool.
+    /// building fails if it matches no tool.
     ///
     /// ```
     /// use toolwright::{Adaptation, Call, Executor, Registry, tool};

@@ -57,7 +57,7 @@ pub struct ExecutorBuilder {
     pub(super) last_asker: Option<AskerBuilder>,
     /// Whether a call of a tool that lacks a service is refused, instead of the build.
     tolerates_missing: bool,
-    /// Folders that tools work in.
+    /// The folders that tools work in.
     pub(super) roots: Vec<PathBuf>,
     pub(super) middleware: Vec<Arc<dyn super::Middleware>>,
 }
@@ -132,7 +132,7 @@ impl ExecutorBuilder {
     }
 
     /// Runs every call, except those whose tool asks for approval: no rules, no protections. With a journal, a person
-    /// is asked about these.
+    /// is asked about those calls.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.unrestricted = true;
@@ -187,8 +187,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how long each attempt of a call may take where its tool sets no limit, 30 seconds unless set; `None` for
-    /// no limit. A call that is tried three times may take three times as long, and waits in between:
+    /// Limits how long each attempt of a call may take if its tool sets no limit, 30 seconds unless set; `None` for no
+    /// limit. A call that is tried three times may take three times as long, and waits in between:
     /// [`total_timeout`](Self::total_timeout) limits the whole call. The time does not run while the call waits for a
     /// place, and a tool that computes without yielding cannot be stopped.
     #[must_use]

@@ -52,7 +52,7 @@ impl<'a> Calling<'a> {
         Self { run, call, in_turn: None, state: State::New }
     }
 
-    /// A call of a turn that no journal records.
+    /// Makes a call of a turn that no journal records.
     pub(super) fn of_turn(
         run: &'a Arc<RunState>,
         call: &'a Call<'a>,
@@ -197,7 +197,7 @@ pub(crate) struct Stages<'a> {
     pub(super) slot: Option<&'a Slot>,
     /// The state that the attempts of the call share, for a tool that makes calls itself.
     family: Option<&'a Arc<Family>>,
-    /// The attempt, for a tool that makes calls itself.
+    /// The present attempt, if the tool makes calls itself.
     attempt: Option<&'a Attempt>,
     /// Whether the call was attempted before.
     is_again: bool,

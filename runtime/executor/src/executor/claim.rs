@@ -10,7 +10,7 @@ use jiff::Timestamp;
 #[derive(Debug)]
 pub(crate) struct Claim {
     begun: AtomicBool,
-    /// In milliseconds since 1970.
+    /// The end of the lease, in milliseconds since 1970.
     until: AtomicI64,
 }
 

@@ -24,13 +24,13 @@ pub(crate) struct Core {
     /// The catalog that was pinned last, which many calls of one turn share.
     pub(super) pinned: Mutex<Option<Arc<Ready>>>,
     pub(crate) resolving: Option<Resolving>,
-    /// In the order of [`Provisions::services`].
+    /// The services, in the order of [`Provisions::services`].
     pub(crate) provided: Arc<ProvidedValues>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
     /// Counts the calls whose last event has not reached all listeners.
     pub(crate) telling: Gate,
-    /// Cancelled when a drain begins.
+    /// The token that is cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
     /// Cancelled when a drain stops waiting for calls that still run.
     pub(crate) released: CancellationToken,
@@ -50,7 +50,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Makes the plan of a tool that is in no prepared catalog.
+    /// Makes the plan of a tool that has none in a prepared catalog.
     pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
         self.later.plan(entry, &self.provisions, &self.gates)
     }

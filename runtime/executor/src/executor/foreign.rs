@@ -89,7 +89,7 @@ impl ReadText {
     /// Returns the list to write into the journal; `None` if the journal contains it already.
     pub(crate) fn sources_to_record(&self) -> Option<Sources> {
         let state = self.state();
-        // Everything recorded is among what was read, so equal lengths mean equal lists.
+        // All recorded sources are among those that were read, so equal lengths mean equal lists.
         let is_same = state.read.sources.len() == state.recorded.sources.len()
             && state.read.has_more == state.recorded.has_more;
         (!is_same).then(|| state.read.clone())

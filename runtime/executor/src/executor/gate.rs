@@ -22,7 +22,7 @@ pub(crate) struct Gate {
 /// The kind of a call that enters the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
-    /// A new call.
+    /// A call that enters for the first time.
     First,
     /// A call that belongs to a call which has entered already, so that it may enter a closed gate.
     Again,
@@ -32,7 +32,7 @@ enum Entry {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GateClosed;
 
-/// A place inside, given back when dropped.
+/// A place inside, which is given back when this value is dropped.
 pub(crate) struct Pass<'a>(&'a Gate);
 
 impl Gate {
@@ -59,8 +59,8 @@ impl Gate {
         self.at_once(Entry::Again)
     }
 
-    /// Waits for room, behind those who waited already: a call that leaves and comes again would otherwise overtake
-    /// them for ever.
+    /// Waits for a place, behind the calls that already wait. Otherwise a call that leaves and comes back could
+    /// overtake them for ever.
     pub(crate) async fn enter(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::First).await
     }

@@ -57,7 +57,7 @@ impl Executor {
     }
 
     /// Lists the calls of the journal that were handed over and wait for a result, the oldest first, each with its
-    /// token. It lists them after a restart as well, where the journal has a stored key
+    /// token. It lists them after a restart as well, if the journal has a stored key
     /// ([`Journal::hand_over_key`](crate::executor::Journal::hand_over_key)). A call whose encrypted arguments this
     /// executor cannot read is left out, and traced.
     ///

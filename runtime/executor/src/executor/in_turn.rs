@@ -31,7 +31,7 @@ pub(crate) struct InTurn {
 }
 
 impl InTurn {
-    /// The index of the call.
+    /// Returns the index of the call.
     pub(super) fn index(&self) -> usize {
         usize::try_from(self.slot.index).unwrap_or(usize::MAX)
     }

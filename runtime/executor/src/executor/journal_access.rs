@@ -28,7 +28,7 @@ pub struct JournalAccess {
 }
 
 impl JournalAccess {
-    /// Returns the time, by the clock of the executor.
+    /// Returns the present time, by the clock of the executor.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.clock)()

@@ -37,7 +37,7 @@ const HANDS_OVER: &str = "executor";
 
 /// What the executor does with a call that needs approval if no approver can be asked.
 ///
-/// Where the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
+/// If the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
 /// trusted, `Park` lets the call wait, and the others end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,7 +93,7 @@ struct Calls {
     asking: HashSet<CallId>,
     /// The calls about which this process has notified its approvers. Another process notifies its own.
     notified: HashSet<CallId>,
-    /// The calls whose approver has failed, as far as this process has reported that.
+    /// The calls whose approver has failed and for which this process has reported that.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
     /// The calls that cannot be read or processed, and when that was last reported.
@@ -224,8 +224,7 @@ impl Journal {
         Self { is_own: true, ..Self::new(store) }
     }
 
-    /// Builds the journal, and adds what is wrong to `problems`. Returns `None` if a problem leaves no usable
-    /// journal.
+    /// Builds the journal, and adds its problems to `problems`. Returns `None` if a problem leaves no usable journal.
     pub(super) fn build(
         self,
         asker: Option<AskerBuilder>,

@@ -49,9 +49,9 @@ impl ExecutorBuilder {
     /// [`trust_process_key`](Journal::trust_process_key) accepts that.
     ///
     /// Where the approver fails (no terminal, a panic, no usable answer), standard error and the event
-    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits for the other trusted
-    /// keys. Where there are none, it ends at once as [`Expired`](toolwright_journal::journal::State::Expired), with
-    /// the answer `approval_required`.
+    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits for the other
+    /// trusted keys. If there are none, the call ends at once as
+    /// [`Expired`](toolwright_journal::journal::State::Expired), with the answer `approval_required`.
     #[must_use]
     pub fn ask(mut self, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });

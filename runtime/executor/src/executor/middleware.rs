@@ -28,7 +28,7 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls
 /// that are resumed, calls of a worker, retries and typed commands, with a journal and without. It may take as long as
 /// an attempt of the tool, and no longer than what is left of the total timeout; when the call is given up, the stage
-/// is dropped. Where it panics or takes longer, the call is answered `stage_failed`.
+/// is dropped. If it panics or takes longer, the call is answered `stage_failed`.
 ///
 /// The call begins when every stage has let it through: with a journal, it is claimed only then. So a process may lose
 /// the call to another one while its stages are at work. Their [`AfterCall`] is dropped then.
@@ -160,7 +160,7 @@ impl<'a> MiddlewareCall<'a> {
         self.id
     }
 
-    /// Returns the id of its run. Calls made on the executor itself share one run.
+    /// Returns the id of the call's run.
     #[must_use]
     pub fn run(&self) -> &'a str {
         self.run
@@ -196,7 +196,7 @@ impl<'a> MiddlewareCall<'a> {
         self.fingerprint
     }
 
-    /// Returns its final arguments, as a JSON object: repaired, with defaults. They may hold secrets.
+    /// Returns the final arguments of the call, as a JSON object: repaired, with defaults. They may hold secrets.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments

@@ -8,7 +8,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, VerifyError};
 use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, StoreError};
 
-/// The outcome of a call. A call that waits has not failed: the host continues when there is an answer, perhaps in
+/// The outcome of a call. A call that waits has not failed: the host continues when the answer has come, perhaps in
 /// another process.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub enum CallFailure {
     /// No approver can be asked, and the executor is set to fail in that case.
     #[error("`{tool}` needs a person's approval ({reason}), and no approver can be asked")]
     NoApprover {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Why the call needs approval.
         reason: String,
@@ -66,7 +66,7 @@ pub enum CallFailure {
     /// The journal failed before the tool was run.
     #[error("the journal failed before `{tool}` was run, so it was not run: {error}")]
     NotRecorded {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The error of the store.
         error: StoreError,
@@ -76,7 +76,7 @@ pub enum CallFailure {
     ResultNotRecorded {
         /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The error of the store.
         error: StoreError,
@@ -114,7 +114,7 @@ pub enum CallFailure {
     ShuttingDown {
         /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The state of the call.
         state: State,
@@ -129,7 +129,7 @@ pub enum CallFailure {
     NotAnswered {
         /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The state of the call.
         state: State,
@@ -139,7 +139,7 @@ pub enum CallFailure {
     Contradiction {
         /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The contradiction between record and rules.
         why: Contradiction,
@@ -151,7 +151,7 @@ pub enum CallFailure {
     NotVouched {
         /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Why the key is not valid.
         why: VerifyError,
@@ -161,7 +161,7 @@ pub enum CallFailure {
     NotHere {
         /// The id of the call.
         call: CallId,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// Why this process cannot run the call.
         why: String,

@@ -13,8 +13,8 @@ use toolwright_journal::journal::CallRecord;
 
 use super::{BuildProblem, Plan, RunState};
 
-/// Checks that run and call bring what the tool takes from them, and makes the context where the tool needs one.
-/// `identity` is the call's, where it has one already. A tool made this way can make no calls.
+/// Checks that the run and the call bring the services that the tool takes from them, and makes the context if the tool
+/// needs one. `identity` is that of the call, if it has one already. With these values a tool cannot make calls.
 pub(crate) fn own_of(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -25,13 +25,14 @@ pub(crate) fn own_of(
     Ok(context.map(|context| own_with(plan, context, Calls::none)))
 }
 
-/// Makes what a call passes to its tool: this context and, if the tool makes calls, what makes them.
+/// Makes the values that a call passes to its tool: this context and, if the tool makes calls, the value that makes
+/// them.
 pub(crate) fn own_with(plan: &Plan, context: ToolContext, calls: impl FnOnce() -> Calls) -> Own {
     let own = Own::new(context);
     if plan.makes_calls { own.with_calls(Box::new(Arc::new(calls()))) } else { own }
 }
 
-/// Checks that the run has what the tool needs. Returns only the context, if the tool needs one.
+/// Checks that the run has the services that the tool needs. Returns only the context, if the tool needs one.
 pub(crate) fn context_of(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -82,7 +83,7 @@ fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
     ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
 }
 
-/// The error of a tool that was registered after the build, or that lacks a service.
+/// Makes the error of a tool that was registered after the build, or that lacks a service.
 #[cold]
 fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
     let needed = match problem {

@@ -100,7 +100,7 @@ pub(crate) struct Provisions {
     pub(crate) timeout: Option<Duration>,
     /// How long a whole call may take, unless the tool sets another limit.
     pub(super) total_timeout: Option<Duration>,
-    /// Whether calls run that would need approval if there were a policy and an approver.
+    /// Whether calls run that would need approval if the executor had a policy and an approver.
     pub(super) unrestricted: bool,
     /// How far invalid input is repaired, unless the tool sets it itself.
     pub(super) repair: Repair,
@@ -218,7 +218,8 @@ impl Later {
         // If two plans of a tool are made at the same time, the first one to be stored is used.
         let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
         drop(later);
-        // Dropped without the lock: what a tool captured may run any code when it is dropped.
+        // This is dropped after the lock was released, because values that a tool captured may run any code when they
+        // are dropped.
         drop(gone);
         plan
     }

@@ -12,7 +12,7 @@ use toolwright_policy::policy::PolicyError;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildError {
-    /// At least one.
+    /// The problems, at least one.
     pub problems: Vec<BuildProblem>,
 }
 toolwright_core::debug_as_sentence!(BuildError);
@@ -31,7 +31,7 @@ pub enum BuildProblem {
     NoCalls,
     /// A tool needs a capability that is not provided.
     Missing {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The location in the source where the tool is declared.
         location: toolwright_core::spec::Location,
@@ -42,7 +42,7 @@ pub enum BuildProblem {
     ProcessKey,
     /// A tool is carried out elsewhere, and the journal outlives the key that would sign the tokens of its calls.
     NoHandOverKey {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The location in the source where the tool is declared.
         location: toolwright_core::spec::Location,
@@ -51,12 +51,12 @@ pub enum BuildProblem {
     NoApprover,
     /// The lease is so short that it would expire before it could be renewed.
     ShortLease {
-        /// The shortest allowed.
+        /// The shortest lease that is allowed.
         shortest: Duration,
     },
     /// The system provides no random numbers.
     NoRandomness {
-        /// The error of the system.
+        /// The error of the operating system.
         why: String,
     },
     /// An approver cannot be trusted.
@@ -74,7 +74,7 @@ pub enum BuildProblem {
         what: &'static str,
         /// The path of the file.
         file: PathBuf,
-        /// The folder.
+        /// The path of the folder.
         root: PathBuf,
     },
     /// The settings of retries or circuit breaker are invalid.

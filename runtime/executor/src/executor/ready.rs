@@ -46,7 +46,7 @@ impl Ready {
         &self.catalog
     }
 
-    /// The tools that can be called now.
+    /// Returns the tools that can be called now.
     pub(crate) fn current(&self) -> Catalog {
         self.follows.as_ref().map_or_else(|| self.catalog.clone(), Registry::catalog)
     }

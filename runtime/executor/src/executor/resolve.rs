@@ -50,7 +50,7 @@ pub trait Resolver: Send + Sync + 'static {
     /// Returns the tool with this name; `None` if there is none.
     ///
     /// # Errors
-    /// When the resolver could not look the name up. The model gets the error, and the next call asks again.
+    /// When the resolver could not find out about the name. The model gets the error, and the next call asks again.
     fn resolve<'a>(
         &'a self,
         name: &'a str,
@@ -175,7 +175,7 @@ struct Waiting<'a> {
     flight: Flight,
 }
 
-/// Runs even if the call was given up: the last waiter removes the flight.
+/// Removes the shared request when its last waiting call is gone, even if that call was given up.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let earlier;
@@ -186,7 +186,7 @@ impl Drop for Waiting<'_> {
             flights.remove(self.name);
         }
         drop(flights);
-        // Dropped without the lock: the last reference drops what the resolver holds.
+        // This is dropped after the lock was released: the last reference drops the values of the resolver.
         drop(earlier);
     }
 }

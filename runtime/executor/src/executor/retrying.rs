@@ -22,17 +22,17 @@ use toolwright_core::output::Answer;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {
-    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What
-    /// a tool declares itself, `retry(attempts = 5)`, takes precedence.
+    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. The
+    /// settings that a tool declares itself, such as `retry(attempts = 5)`, take precedence.
     ///
-    /// A call is tried again only where the class of its error and its tool's effect allow it; its tool sees the same
-    /// call id and the same idempotency key. While it waits it gives back its place, and resources that it borrows as
-    /// `&mut T` are opened anew. The answer of the last attempt is the answer of the call.
+    /// A call is tried again only if the class of its error and its tool's effect allow it; its tool sees the same call
+    /// id and the same idempotency key. While it waits it gives back its place, and resources that it borrows as `&mut
+    /// T` are opened anew. The answer of the last attempt is the answer of the call.
     ///
-    /// Where the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call waits for it, but no
-    /// longer than a minute or the policy's `max_delay`, whichever is more. If the time is longer, the call is not
-    /// tried again, and its error, which still names the time, is the answer. A journalled call waits in the journal
-    /// for any time, and its caller for a minute.
+    /// If the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call waits for it, but no longer
+    /// than a minute or the policy's `max_delay`, whichever is more. If the time is longer, the call is not tried
+    /// again, and its error, which still names the time, is the answer. A journalled call waits in the journal for any
+    /// time, and its caller for a minute.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -68,7 +68,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how long a whole call may take where its tool sets no limit: its attempts, the time between them, and the
+    /// Limits how long a whole call may take if its tool sets no limit: its attempts, the time between them, and the
     /// time that it waits for a place. No limit unless set. [`timeout`](Self::timeout) limits each attempt.
     ///
     /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
@@ -248,7 +248,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// When the total timeout of a call that begins now ends; `None` without one.
+/// Returns when the total timeout of a call that begins now ends; `None` if the tool has no such timeout.
 #[inline]
 pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
@@ -262,7 +262,7 @@ fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     }
 }
 
-/// How a pause between two attempts ended.
+/// Why a pause between two attempts ended.
 enum PauseEnd {
     Over,
     /// The executor is shutting down, so there is no further attempt.

@@ -15,7 +15,7 @@ use toolwright_policy::policy::{
 
 /// The policy of an executor.
 pub(crate) struct Rules {
-    /// The builder that every reload builds from.
+    /// The builder from which every reload builds the policy.
     written: PolicyBuilder,
     current: RwLock<Policy>,
     /// Locked from reading the files until the policy is stored, so that the last reload wins.

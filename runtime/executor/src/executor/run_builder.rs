@@ -178,9 +178,9 @@ impl fmt::Debug for RunBuilder {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingServices {
-    /// Services declared with `per_run`, but not given.
+    /// The services that were declared with `per_run`, but not given.
     pub missing: Vec<&'static str>,
-    /// Services given twice or not declared.
+    /// The services that were given twice or not declared.
     pub unexpected: Vec<&'static str>,
 }
 toolwright_core::debug_as_sentence!(MissingServices);

@@ -171,14 +171,14 @@ impl RunState {
         Self { delegated: Some(Arc::new(delegated)), ..same }
     }
 
-    /// What the calls of the run have from the agents on whose behalf they are made.
+    /// Returns the values that the calls of the run inherit from the agents on whose behalf they are made.
     #[inline]
     pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()
     }
 
-    /// Names who makes its calls, as approvers see it: `agent:<run>`, followed by the names of the agents that the run
-    /// has delegated its task to.
+    /// Names the maker of the run's calls for approvers: `agent:<run>`, followed by the names of the agents that the
+    /// run has delegated its task to.
     pub(crate) fn requester(&self) -> String {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
@@ -223,14 +223,13 @@ impl RunState {
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
-    /// Returns what the calls inherit from the call that makes them; `None` if no call makes them.
+    /// Returns the values that the calls inherit from the call that makes them; `None` if no call makes them.
     #[inline]
     pub(crate) fn lineage(&self) -> Option<&Lineage> {
         self.lineage.as_deref()
     }
 
-    /// Whether its calls may use this tool. A call that another process carries out may use the tools that its own run
-    /// could use. A tool that a pinned run has resolved later is in no list, nor in the pinned catalog, and is allowed.
+    /// Whether calls of the run may use this tool.
     pub(crate) fn may_call(&self, tool: &str) -> bool {
         let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
         let names = recorded.and_then(|recorded| recorded.may_call.as_ref());
@@ -256,7 +255,7 @@ impl RunState {
         let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
         let ready = made_before.unwrap_or_else(|| {
             let ready = Arc::new(Ready::pinned(catalog, core));
-            // The previous one is dropped after the lock is released.
+            // The previous value is dropped after the lock was released.
             let _before = last().replace(Arc::clone(&ready));
             ready
         });
@@ -299,8 +298,8 @@ impl RunState {
         &self.id
     }
 
-    /// Returns the tokens whose cancellation ends every call of the run. A child ends with its parent, and not before:
-    /// so a parent never goes on with the answer of a child that was cancelled with it.
+    /// Returns the tokens whose cancellation ends every call of the run. A child is cancelled together with its parent
+    /// and never before it, so a parent does not go on with the answer of a child that was cancelled.
     pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
         let of_parent = self.lineage().map(Lineage::ended);
         let own = of_parent.is_none().then(|| [Some(&self.core.released), self.cancelled.as_ref()]);
@@ -359,7 +358,7 @@ impl RunHandle for RunState {
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
-                // A grant may have allowed the tool that makes the call.
+                // A grant may have allowed the tool that makes the call, which does not allow this call.
                 PolicyDecision::Ask { reasons, grants_count: false } => {
                     let words = format!(
                         "a person decides on each call of `{}`: {}",

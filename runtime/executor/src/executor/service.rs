@@ -11,8 +11,9 @@ use super::Executor;
 use toolwright_core::call::Call;
 use toolwright_core::output::Answer;
 
-/// Lets applications wrap their own middleware around it. It never fails: failures are answers. It is always ready, and
-/// a call that finds no room waits in its own future, so layers that use readiness see none of the load.
+/// Lets applications wrap middleware of `tower` around an executor. A call never fails: failures are answers. The
+/// executor is always ready, and a call that has to wait for a place waits in its own future, so layers that use
+/// readiness do not see the load.
 impl Service<Call<'static>> for Executor {
     type Response = Answer;
     type Error = Infallible;

@@ -16,7 +16,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// The outcome of an attempt.
+/// The result of an attempt.
 pub(super) enum AttemptOutcome {
     /// The attempt ended with this answer.
     Answered(Answer),

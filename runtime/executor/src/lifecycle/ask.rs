@@ -197,8 +197,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Asks an approver until there is a statement to sign. Returns `None` if a decision is not needed any more. If
-    /// the tool refuses the approver's edit, the approver reads why and is asked again.
+    /// Asks an approver until it gives a decision that can be signed. Returns `None` if a decision is not needed any
+    /// more. If the tool refuses the approver's edit, the approver reads why and is asked again.
     ///
     /// # Errors
     /// When the approver fails to decide; the text says why.
@@ -333,7 +333,7 @@ impl Lifecycle<'_> {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Whether this executor asked about the call, or a caller in this process waits for it.
+    /// Whether this executor has asked a person about the call, or a caller in this process waits for it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);

@@ -1,7 +1,7 @@
 //! Decides what happens to a call on an input: a total function, without a clock and without I/O.
 //!
 //! - [`arrive`](self::arrive): evaluates a call for the first time, or again. [`claim`](self::claim): evaluates a call
-//!   that may run as everything is now, and claims it.
+//!   that may run by the present policy, tool and grants, and claims it.
 //! - [`stage`](self::stage): applies what the stages of the application decided about a call that may run.
 //! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
 //! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.

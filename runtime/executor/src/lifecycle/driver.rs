@@ -108,7 +108,7 @@ impl<'a, 'c> Look<'a, 'c> {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Returns `None` without a journal.
+    /// Makes a driver; `None` if the executor has no journal.
     pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }

@@ -15,8 +15,8 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// A call whose caller waits for the answer. If this is dropped before the answer, the call is cancelled unless it has
-/// begun.
+/// A call whose caller waits for the answer. If this value is dropped before the answer has come, the call is cancelled
+/// unless it has begun.
 pub(super) struct Waits<'a> {
     run: &'a Arc<RunState>,
     id: CallId,

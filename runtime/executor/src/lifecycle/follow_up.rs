@@ -58,7 +58,7 @@ impl Lifecycle<'_> {
     pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, FollowUpOutcome) {
         let id = follow_up.record().id;
         let done = match follow_up {
-            // The worker does not wait while people think: they are notified in a follow-up of its own.
+            // The worker does not wait for people, so they are notified in a follow-up of their own.
             FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
                 CallProgress::On(Outcome::Failed(failure)) => {
                     FollowUpOutcome::Left(failure.to_string())

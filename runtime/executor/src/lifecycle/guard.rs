@@ -1,7 +1,7 @@
 //! The checks on which the guarantees of a journalled call depend. With the feature `guards`, tests switch single
 //! checks off to show which guarantee then fails; without the feature all are on.
 
-/// A check of `decide`.
+/// One of the checks that `decide` makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
     /// At the claim, tool, decision, deadline and run are checked again.
@@ -28,7 +28,7 @@ pub enum Guard {
     Verified,
     /// An answer never changes: a later result is only for operators.
     AnswerStays,
-    /// The use of a grant is taken in the commit of the claim.
+    /// The use of a grant is taken in the same commit as the claim.
     GrantUseTaken,
     /// A grant is valid only within its scope, its time and its number of uses.
     GrantInTerms,
@@ -44,7 +44,7 @@ pub enum Guard {
     StagesFirst,
     /// The stages' decision is valid only for the version of the call that they examined.
     StagesCurrent,
-    /// A delay by a stage takes no attempt.
+    /// A delay by a stage does not count as an attempt.
     WaitingIsFree,
     /// A supplied result is accepted only before the deadline of its call.
     SuppliedInTime,

@@ -3,7 +3,7 @@
 //! - Each read lists the calls that are newer than those of the last one. Ids follow the order in which calls are made.
 //! - After a change in the journal, and once a minute, a read lists all pending calls: an older one may be pending
 //!   again. The store's notice of a change is only a hint, so a call without one waits for at most a minute.
-//! - These reads return ids and versions; a record is read only where the approver has to be notified.
+//! - These reads return ids and versions; a record is read only if the approver has to be notified.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl Pending {
         self.newest
     }
 
-    /// Notes a list of all pending calls.
+    /// Takes a list of all pending calls.
     pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
         let since = *self.elsewhere_since.get_or_insert(now);
         if now.duration_since(since) >= LOOK_AT_ALL {
@@ -68,7 +68,7 @@ impl Pending {
         self.saw(found);
     }
 
-    /// Notes a list of newer calls.
+    /// Takes a list of newer calls.
     pub(super) fn saw(&mut self, found: &[CallSummary]) {
         self.newest = self.newest.max(found.iter().map(|it| it.id).max());
         let elsewhere = &self.elsewhere;

@@ -58,7 +58,7 @@ pub struct Snapshot {
 /// The history of a call, with its verified statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Past {
-    /// The entries, in order.
+    /// The entries of the history, in order.
     pub history: Vec<Entry>,
     /// The result of verifying the decision in the record.
     pub decision: Option<Signature>,
@@ -121,7 +121,7 @@ pub struct CircuitOpen {
 pub enum Stored {
     /// The arguments can be read.
     Readable {
-        /// Whether they match the record's digest, as this version or the version before computes it.
+        /// Whether the arguments match the record's digest, as this version or the version before computes it.
         is_of_its_digest: bool,
         /// The arguments as people see them: the values of the record's secret parameters are masked.
         #[serde(default)]
@@ -198,7 +198,7 @@ pub struct GrantNow {
 }
 
 impl Snapshot {
-    /// Makes the snapshot of a call that the journal has; everything else is still to be read.
+    /// Makes the snapshot of a call that the journal has; all other facts are still to be read.
     #[must_use]
     pub fn of(record: CallRecord) -> Self {
         Self {

@@ -12,7 +12,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};
 
-/// Why the executor decides on a call.
+/// What a decision on a call responds to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
     /// The call is new, so the journal does not have it.
@@ -68,7 +68,7 @@ pub enum StageVerdict {
     Delay {
         /// The length of the delay.
         time: Duration,
-        /// Why the call is delayed.
+        /// Why the stages delay the call.
         why: String,
     },
     /// The call does not begin and has this answer, in stored form.
@@ -167,7 +167,7 @@ pub enum End {
     RunEnded,
     /// The caller of the call was dropped.
     CallerGone,
-    /// The caller gave the call up.
+    /// The caller no longer wants the call.
     GivenUp,
     /// The caller shuts down, and could not recognise the call later.
     ShuttingDown,
@@ -322,7 +322,7 @@ pub struct Settings {
     pub acts_as: Option<String>,
     /// Whether the executor is shutting down, so that it begins no more calls.
     pub is_closed: bool,
-    /// The checks to make; all of them, except in tests that show what a check is for.
+    /// The checks to make: all of them, except in tests that show why a check is needed.
     #[serde(default, skip)]
     pub guards: Guards,
 }

@@ -1,6 +1,6 @@
 //! Decisions with everything that they were made from, so that a failure can be replayed.
 //!
-//! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, where the executor records
+//! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, if the executor records
 //! content. Secrets stay encrypted or left out, as in the journal.
 
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub struct TracedDecision {
     format: u32,
     /// The facts about the call.
     pub snapshot: Snapshot,
-    /// The input.
+    /// The input that the decision responds to.
     pub input: Input,
     /// The settings of the executor.
     pub settings: Settings,
@@ -71,7 +71,7 @@ pub enum TraceRefusal {
         step: usize,
         /// The version at which the previous step ends.
         expected: u64,
-        /// The version at which the step begins.
+        /// The version of the record at the beginning of the step.
         found: u64,
     },
     /// This release makes another decision than the one in the trace.

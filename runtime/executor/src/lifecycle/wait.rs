@@ -42,8 +42,7 @@ pub(super) enum CallProgress {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Continues a call as far as it can go in this process. If people have to be asked, asks them and waits for their
-    /// decision.
+    /// Continues a call until it cannot advance in this process.
     pub(super) async fn continue_call(
         self,
         record: CallRecord,

@@ -70,7 +70,7 @@ impl ReadCache {
             fingerprint: call.fingerprint(),
             arguments: &arguments,
             user: call.user(),
-            // Runs and sessions share cached answers.
+            // The session is not a part of the key: runs and sessions share cached answers.
             session: None,
             run: "",
         };
@@ -79,7 +79,7 @@ impl ReadCache {
     }
 }
 
-/// Returns the stamps of all resources that are read; `None` if one of them has none.
+/// Returns the stamps of all resources that are read; `None` if one of them has no stamp.
 fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
     footprint.resources_read()?.iter().map(|resource| resource.stamp()).collect()
 }

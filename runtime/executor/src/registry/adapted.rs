@@ -23,11 +23,11 @@ use toolwright_schema::schema::Checker;
 pub(crate) enum Form {
     /// The arguments as the model sent them, among which a preset argument counts as an unknown key.
     Sent,
-    /// Final, with the presets.
+    /// The final arguments, with the presets.
     Final,
 }
 
-/// Turns the input of an adapted tool into the tool's own.
+/// Turns the input of an adapted tool into the input of the tool itself.
 pub(crate) struct AdaptedInput {
     checker: Checker,
     arguments: Vec<AdaptedArgument>,
@@ -263,7 +263,7 @@ impl super::Entry {
         }
     }
 
-    /// Lists what final arguments have beside what was sent: the tool's defaults, and the presets.
+    /// Lists the final arguments that were not sent: the tool's defaults, and the presets.
     pub(crate) fn filled(&self, by_tool: Vec<(&'static str, Value)>) -> Vec<(String, Value)> {
         let presets =
             self.definition.presets().map(|(name, value)| (name.to_owned(), value.clone()));

@@ -90,7 +90,7 @@ impl Adaptations {
         problems
     }
 
-    /// Returns the adaptations that were added since.
+    /// Returns the adaptations that were added after the earlier ones.
     pub(super) fn after(&self, earlier: &Self) -> Self {
         Self(self.0.iter().skip(earlier.0.len()).cloned().collect())
     }

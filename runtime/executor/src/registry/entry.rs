@@ -78,7 +78,7 @@ impl Entry {
         })
     }
 
-    /// Adapts the tool further.
+    /// Adapts the tool once more.
     pub(super) fn adapted(&self, adaptation: &Adaptation) -> Result<Self, SchemaProblem> {
         let (written, before) = &self.written;
         let changes = before.clone().and(adaptation.clone());

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub struct RegistryEvent {
     /// The kind of the change.
     pub kind: RegistryEventKind,
-    /// The tool.
+    /// The name of the tool.
     pub name: Arc<str>,
     /// The generation of the registry that this change began.
     pub generation: u64,

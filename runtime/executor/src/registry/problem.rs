@@ -34,7 +34,7 @@ pub enum RegistryProblem {
         name: String,
         /// The location in the source where the tool is declared.
         location: Location,
-        /// What is wrong.
+        /// What is wrong with the schema.
         problem: SchemaProblem,
     },
     /// The tool cannot be changed in the way that the application's adaptation asks for.
@@ -53,7 +53,7 @@ pub enum RegistryProblem {
     },
     /// A tool has a name by which models could not call it or profiles could not select it.
     Name {
-        /// The name.
+        /// The name of the tool.
         name: String,
         /// The location in the source where the tool is declared.
         location: Location,

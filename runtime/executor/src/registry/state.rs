@@ -41,7 +41,7 @@ impl State {
         self.generation
     }
 
-    /// The tools that can be called, in the order of registration.
+    /// Returns the tools that can be called, in the order of registration.
     pub(super) fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
             let enabled = self.slots.values().filter(|slot| slot.is_enabled);

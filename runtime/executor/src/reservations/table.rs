@@ -30,11 +30,11 @@ struct Hold {
     until: Duration,
 }
 
-/// The id of a hold; never reused.
+/// The id of a hold, which is never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HoldId(u64);
 
-/// Why a run cannot get a hold.
+/// Why a run cannot reserve a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conflict {
     /// The resource that both runs need; `None` if both may touch every resource.

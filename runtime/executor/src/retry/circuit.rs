@@ -12,9 +12,9 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 /// When the circuit breaker of a tool opens, and for how long; off unless given to the builder.
 ///
-/// A failure counts where the tool could not do its work: the call never reached the service, a connection was lost,
-/// the time was up, the tool panicked. An error that the model should see shows that the tool works, and resets the
-/// count. A call that was given up counts neither way.
+/// A failure counts if the tool could not do its work: the call never reached the service, a connection was lost, the
+/// time was up, the tool panicked. An error that the model should see shows that the tool works, and resets the count.
+/// A call that was given up counts neither way.
 ///
 /// While the circuit breaker is open, calls are answered `unavailable` at once, with the time that is left. After that
 /// time, one call is let through to probe the tool: if it succeeds, the breaker closes; if it fails, the time begins
@@ -52,7 +52,7 @@ impl CircuitBreaker {
     }
 }
 
-/// Five failures, thirty seconds.
+/// Opens for thirty seconds after five failures.
 impl Default for CircuitBreaker {
     fn default() -> Self {
         Self::new(5, Duration::from_secs(30))

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::CircuitBreaker;
 
-/// Times are counted from any fixed moment.
+/// The state machine of a circuit breaker. Times are counted from any fixed moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
@@ -26,7 +26,7 @@ enum State {
     Open { since: Duration, is_tried: bool },
 }
 
-/// No call is let through now.
+/// The circuit breaker lets no call through now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CircuitRefusal {
     /// How long the circuit breaker stays open; `None` while another call probes the tool.
@@ -36,7 +36,7 @@ pub(crate) struct CircuitRefusal {
 /// What the end of a call shows about the health of its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// The tool works.
+    /// The call shows that the tool works.
     Well,
     /// The call failed because its tool does not work.
     Ill,
@@ -47,7 +47,7 @@ pub(super) enum Sign {
 impl Machine {
     pub(super) const NEW: Self = Self { state: State::Closed { failures: 0 }, epoch: 0 };
 
-    /// Checks whether a call would be let through.
+    /// Checks whether a call would be let through now.
     pub(super) fn admits(
         &self,
         breaker: CircuitBreaker,

@@ -40,7 +40,7 @@ use toolwright_core::tool::{Effect, Retry};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// The number of attempts, the first included.
+    /// The number of attempts, including the first.
     pub attempts: u32,
     /// The longest delay before the second attempt.
     pub delay: Duration,
@@ -78,7 +78,7 @@ toolwright_core::debug_as_sentence!(Stop);
 /// An attempt that failed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryCase {
-    /// The number of the attempt, from 1.
+    /// The number of the attempt, counted from 1.
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
@@ -104,7 +104,7 @@ impl RetryPolicy {
     pub const FILE: Self =
         Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
 
-    /// One attempt.
+    /// A policy with a single attempt.
     pub const NONE: Self = Self { attempts: 1, ..Self::TOOL };
 
     /// Sets the number of attempts, the first included.

@@ -196,7 +196,7 @@ fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     .hint("correct the input and call again")
 }
 
-/// Removes what was found at places that may hold a secret: listeners read the problems too.
+/// Removes from the problems the values at locations that may hold a secret, because listeners read the problems too.
 fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     if !has_secrets(definition) {
         return problems;

@@ -217,7 +217,7 @@ pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
         .caused_by(panic_words(panic))
 }
 
-/// Returns the text of a panic, for operators.
+/// Returns the message of a panic, for operators.
 pub(crate) fn panic_words(panic: Panic) -> String {
     match panic.downcast::<String>() {
         Ok(words) => *words,

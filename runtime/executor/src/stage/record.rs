@@ -39,7 +39,7 @@ pub(crate) struct Watch<'a> {
     /// The run to which the call belongs, if a worker of another run carries the call out.
     of_run: Option<Box<str>>,
     digest: Mutex<Option<Arc<str>>>,
-    /// The number of the attempt; 0 before the first.
+    /// The number of the present attempt; 0 before the first one.
     attempt: AtomicU32,
     /// Whether the arguments may hold a secret, which an answer or an error may repeat.
     is_secret: AtomicBool,
@@ -109,7 +109,7 @@ impl<'a> Watch<'a> {
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
-    /// Sets the arguments that later events are about.
+    /// Sets the arguments that later events report.
     #[cold]
     pub(crate) fn set_final_arguments(&self, record: &CallRecord) {
         let digest = record.digest.as_str().into();

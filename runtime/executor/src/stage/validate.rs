@@ -20,10 +20,11 @@ use toolwright_core::spec::Start;
 
 type Validating<'a> = BoxFuture<'a, Result<(), ToolError>>;
 
-/// The longest time that a validation may take.
+/// How long a validation may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it waits all the same.
+/// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it has to
+/// wait after all.
 pub(crate) fn validate_at_once(
     plan: &Plan,
     scope: Scope<'_>,

@@ -31,9 +31,9 @@ pub enum Reply {
     /// A reviewer decided instead of the approver: a model, or code. The record names the reviewer and the reason. For
     /// a call on which a person has to decide ([`ApprovalRequest::person`]), this counts as no decision.
     Reviewed {
-        /// The decision.
+        /// The decision that the reviewer made.
         response: Response,
-        /// The reviewer.
+        /// The name of the reviewer.
         by: String,
         /// Why the reviewer decided in this way.
         reason: String,

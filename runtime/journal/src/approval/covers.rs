@@ -15,7 +15,7 @@ use toolwright_core::json::{ArgumentsError, canonical};
 pub struct GrantCandidate<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// The fingerprint of the tool's definition now.
+    /// The fingerprint of the tool's present definition.
     pub fingerprint: &'a str,
     /// The final arguments of the call, as JSON text.
     pub arguments: &'a str,
@@ -25,7 +25,7 @@ pub struct GrantCandidate<'a> {
     pub session: Option<&'a str>,
     /// The project that the run belongs to.
     pub project: Option<&'a str>,
-    /// The time.
+    /// The present time.
     pub now: Timestamp,
     /// How many calls have used the grant.
     pub used: u32,
@@ -74,7 +74,7 @@ pub enum UselessTerms {
     /// The time until which the terms are valid has already passed.
     #[error("they ended at {0}, which is past: give a later time, or none")]
     Ended(Timestamp),
-    /// The terms allow no call.
+    /// The terms allow no call at all.
     #[error("`uses` is 0; leave it out for no limit")]
     NoUses,
     /// The place of a clause is not a JSON pointer.
@@ -86,7 +86,7 @@ pub enum UselessTerms {
     /// A value of a clause is not JSON.
     #[error("a value of the clause at {pointer:?} is not JSON: write a text in double quotes")]
     Value {
-        /// The clause's place.
+        /// The place that the clause tests.
         pointer: String,
         /// Why the value is not JSON.
         #[source]

@@ -34,7 +34,7 @@ pub enum Scope {
     Session(String),
     /// The grant is valid in all runs of this project.
     Project(String),
-    /// In every project and run.
+    /// All runs, in every project.
     Forever,
 }
 

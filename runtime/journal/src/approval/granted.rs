@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// A grant, which the journal stores as the document [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// The id of the grant, made from the call that it was given with, and that call's generation.
+    /// The id of the grant. It consists of the id and the generation of the call that was approved with it.
     pub id: String,
     /// The signed approval that contains the terms of the grant.
     pub signed: SignedStatement,
@@ -40,7 +40,7 @@ struct StoredGrant {
 }
 
 impl Grant {
-    /// The beginning of every grant's key.
+    /// The prefix of the key of every grant's document.
     pub const PREFIX: &'static str = "grant/";
 
     /// Returns the key of a grant's document.
@@ -55,7 +55,7 @@ impl Grant {
         format!("{call}-{generation}")
     }
 
-    /// Reads its terms, as they were signed. [`covers`](Self::covers) checks the signature.
+    /// Reads the terms of the grant, as they were signed. [`covers`](Self::covers) checks the signature.
     ///
     /// # Errors
     /// When the signed statement is not a grant, or is a different grant from this one.

@@ -123,7 +123,7 @@ impl fmt::Debug for ApproverKey {
 )]
 #[non_exhaustive]
 pub struct NotTheirs {
-    /// The author that the statement names.
+    /// The author whom the statement names.
     pub by: String,
     /// The holder of the key.
     pub name: String,

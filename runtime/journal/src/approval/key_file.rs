@@ -100,7 +100,7 @@ pub enum KeyError {
     /// The file could not be written.
     #[error("the key could not be written to {}", path.display())]
     Write {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the file system.
         #[source]
@@ -109,7 +109,7 @@ pub enum KeyError {
     /// The file could not be read.
     #[error("the key could not be read from {}", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the file system.
         #[source]
@@ -123,7 +123,7 @@ pub enum KeyError {
         path.display()
     )]
     Shared {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The permissions of the file.
         mode: u32,
@@ -131,7 +131,7 @@ pub enum KeyError {
     /// The file contains no key.
     #[error("{} holds no approver's key: {problem}", path.display())]
     Format {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// What is wrong with the content of the file.
         problem: String,
@@ -147,7 +147,7 @@ pub enum KeyError {
     /// The folder contains several keys, so that one of them has to be named.
     #[error("there are several keys in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
     Several {
-        /// The folder.
+        /// The path of the folder.
         folder: PathBuf,
         /// The names of the files.
         names: String,
@@ -155,7 +155,7 @@ pub enum KeyError {
     /// The folder of keys could not be made.
     #[error("the folder {} cannot be made", path.display())]
     Folder {
-        /// The folder.
+        /// The path of the folder.
         path: PathBuf,
         /// The error of the file system.
         #[source]
@@ -169,7 +169,7 @@ pub enum KeyError {
         tree.display()
     )]
     WorkTree {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The work tree.
         tree: PathBuf,

@@ -60,7 +60,7 @@ fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
     }
 }
 
-/// Formats a key, in quotes unless it is a plain word, so that it cannot be taken for something else.
+/// Formats a key, in quotes unless it is a plain word, so that the key cannot be taken for anything else.
 fn key_label(key: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if !key.is_empty() && key.bytes().all(plain) {

@@ -35,7 +35,7 @@ pub struct ApprovalRequest {
     pub repairs: Vec<Change>,
     /// The tool's own preview of the call.
     pub preview: Option<String>,
-    /// Who made the call, and for which user.
+    /// Who made the call, and on behalf of which user.
     pub requester: Requester,
     /// The call's run.
     pub run: String,

@@ -25,8 +25,8 @@ impl Statement {
         Self::about(call, Decision::Approve { grant: Some(terms) }, by, at)
     }
 
-    /// Makes the statement that approves the call with other arguments (all of them, as JSON text). With them, the
-    /// call has this digest.
+    /// Makes the statement that approves the call with other arguments (all of them, as JSON text). `digest` is that of
+    /// the call with these arguments.
     #[must_use]
     pub fn edit(
         call: &CallRecord,
@@ -61,7 +61,7 @@ impl Statement {
         Self::about(call, Decision::Happened { result: result.into() }, by, at)
     }
 
-    /// Makes the statement that the call did not happen.
+    /// Makes the statement that the call has had no effect.
     #[must_use]
     pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::DidNotHappen, by, at)

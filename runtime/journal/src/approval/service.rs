@@ -90,7 +90,7 @@ pub struct SubmitOutcome {
     pub at: Timestamp,
     /// The state of the call after the decision; `None` for a grant.
     pub to: Option<State>,
-    /// The id of the grant that was given or revoked.
+    /// The id of the grant that was given or revoked, if one was.
     pub grant: Option<String>,
     /// Whether an equal decision was recorded before, so that nothing was changed.
     pub repeated: bool,
@@ -125,7 +125,7 @@ impl ApprovalService {
 
     /// Makes the service accept approvals of calls with encrypted arguments, although it cannot check that their
     /// records show what would run. The signed statement includes the shown arguments. The executor, which has the
-    /// sealing key, compares them before it runs the call, and asks again where they differ.
+    /// sealing key, compares them before it runs the call, and asks again if they differ.
     #[must_use]
     pub fn unseen(self) -> Self {
         Self { is_unseen: true, ..self }

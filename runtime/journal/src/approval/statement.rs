@@ -132,12 +132,12 @@ pub enum Decision {
         /// Why the call must not run; the model reads this text.
         reason: Option<String>,
     },
-    /// The call happened, although its outcome was not recorded.
+    /// The call had its effect, although its outcome was not recorded.
     Happened {
         /// The result that the model receives.
         result: String,
     },
-    /// The call did not happen.
+    /// The call had no effect.
     DidNotHappen,
     /// The plan of the call is accepted, so that the policy evaluates the call again.
     Accept,
@@ -154,8 +154,7 @@ pub enum Decision {
     Discard {
         /// Why the dead letter is discarded, for other operators.
         note: Option<String>,
-        /// Whether its arguments are deleted from its record. Its answer and its history stay, so that the same call,
-        /// made again, is answered and not run.
+        /// Whether the call's arguments are deleted from its record.
         forget: bool,
     },
     /// The grant is revoked and no longer valid.
@@ -163,7 +162,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the transition that it makes in a call; `None` if it is about no call.
+    /// Returns the transition that the decision makes in a call; `None` if the decision is not about a call.
     #[doc(hidden)]
     pub fn event(&self) -> Option<Transition> {
         Some(match self {

@@ -34,7 +34,7 @@ pub struct HandOverToken {
     signature: String,
 }
 
-/// The content that a token signs.
+/// The content of a token, which its key signs.
 #[derive(Serialize)]
 struct HandOver<'a> {
     call: CallId,
@@ -147,7 +147,7 @@ pub enum InvalidToken {
     /// The token belongs to another call.
     #[error("the token is of call {of}, and the result is supplied for call {call}")]
     OtherCall {
-        /// The call that the token is of.
+        /// The call that the token belongs to.
         of: CallId,
         /// The call that the result is supplied for.
         call: CallId,

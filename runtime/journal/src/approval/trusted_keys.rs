@@ -14,7 +14,7 @@ pub struct TrustedKeys {
 }
 
 impl TrustedKeys {
-    /// Trusts no key.
+    /// Makes a set that has no trusted key.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -98,7 +98,7 @@ pub enum TrustError {
         /// The name under which the key is already trusted.
         holder: String,
     },
-    /// The name is taken.
+    /// The name is already used for another key.
     #[error(
         "{name:?} is already trusted with another key than {key}: give each key a name of its own"
     )]
@@ -119,7 +119,7 @@ pub struct VerifiedStatement {
 }
 
 impl VerifiedStatement {
-    /// Returns the statement.
+    /// Returns the statement that was verified.
     #[must_use]
     pub fn statement(&self) -> &Statement {
         &self.statement
@@ -137,7 +137,7 @@ impl VerifiedStatement {
         &self.statement.by
     }
 
-    /// Returns the key that signed.
+    /// Returns the key that signed the statement.
     #[must_use]
     pub fn key(&self) -> PublicKey {
         self.key
@@ -176,7 +176,7 @@ pub enum VerifyError {
         "the statement is by {by:?} and its key is trusted as that of {name:?}: the names must be the same"
     )]
     OtherName {
-        /// The name in the statement.
+        /// The author whom the statement names.
         by: String,
         /// The name of the key.
         name: String,

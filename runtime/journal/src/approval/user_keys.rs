@@ -99,8 +99,8 @@ impl UserKeys {
 
 impl ApproverKey {
     /// Loads the key of the user who runs the program. It is in the file that the variable `TOOLWRIGHT_KEY` names, or
-    /// else in `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. Where there is no key, it makes one there, under
-    /// the name of the user and readable only by its owner. `toolwright approvals` signs with the same key.
+    /// else in `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. If the user has no key, it makes one there,
+    /// under the name of the user and readable only by its owner. `toolwright approvals` signs with the same key.
     ///
     /// # Errors
     /// When the key cannot be read or made, others than its owner can read it, there are several, or a new one would

@@ -94,7 +94,7 @@ fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     hash(&frame(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
 }
 
-/// Computes the digest of what a person is shown of a call: of the call's own digest, and of the shown arguments, with
+/// Computes the digest of the call as a person is shown it. It covers the call's own digest, and the arguments with
 /// secrets masked. `None` if these are not JSON, which no executor shows.
 #[must_use]
 pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
@@ -109,7 +109,7 @@ fn hash(framed: &str, key: Option<&SealingKey>) -> String {
     }
 }
 
-/// Joins texts into one.
+/// Joins several texts into one, so that different lists never give the same text.
 pub(super) fn frame(texts: &[&str]) -> String {
     framed_optional(texts.iter().copied().map(Some))
 }
@@ -130,7 +130,7 @@ fn framed_optional<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> String {
     out
 }
 
-/// HMAC-SHA-256.
+/// Computes HMAC-SHA-256.
 pub(super) fn hmac(key: &[u8], text: &str) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(text.as_bytes());

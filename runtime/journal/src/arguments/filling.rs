@@ -16,13 +16,13 @@ const MOST: usize = 1 << 18;
 /// How often each value of the arguments may be visited, for each of the schemas that it has to satisfy.
 const MOST_LOOKS: usize = 64;
 
-/// Fills in the arguments along their schema.
+/// Fills in the defaults of the schema that the arguments leave out.
 pub(super) fn fill(arguments: &mut Node, schema: &Value) -> Result<(), ArgumentsError> {
     let looks = MOST.saturating_add(arguments.weight().saturating_mul(MOST_LOOKS));
     Filling { root: schema, left: MOST, looks }.node(arguments, schema, 0, 0)
 }
 
-/// Finds a place of a schema whose defaults contain themselves or are too many to be filled in.
+/// Finds a part of a schema whose defaults contain themselves, or are too many to be filled in.
 #[doc(hidden)]
 #[must_use]
 pub fn endless_defaults(schema: &Value) -> Option<String> {

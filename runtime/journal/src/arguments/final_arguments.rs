@@ -55,8 +55,8 @@ pub struct FinalArguments {
 }
 
 impl FinalArguments {
-    /// Makes a text final that the tool's strict reader has accepted. That reader knows parameters only by their names,
-    /// so there are no aliases to resolve.
+    /// Makes final arguments from a text that the tool's strict reader has accepted. That reader knows parameters only
+    /// by their names, so there are no aliases to resolve.
     ///
     /// # Errors
     /// When the strict reader would refuse the text, or the defaults of the schema have no end.
@@ -105,7 +105,7 @@ impl FinalArguments {
         &self.tree
     }
 
-    /// Returns the text that runs.
+    /// Returns the arguments that run, as text.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments

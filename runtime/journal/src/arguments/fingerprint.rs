@@ -16,8 +16,8 @@ const TOOL: &str = "toolwright tool 1";
 /// elsewhere, what the tool says of its implementation, and the application's changes to it. Equal definitions have equal fingerprints, in every process. The
 /// value of a secret preset is not part of it, but of the digest of each call.
 ///
-/// Code computes what a call touches, and danger and approval where they are `Computed`: a change of that code does not
-/// change the fingerprint. Its results count for each call.
+/// Some facts are computed by code: what a call touches, and the danger and the approval if they are `Computed`. A
+/// change of that code does not change the fingerprint. Its results count for each call.
 ///
 /// ```
 /// use toolwright::unstable::arguments::fingerprint;
@@ -71,7 +71,7 @@ pub fn fingerprint(definition: &Definition) -> String {
     hex::encode(Sha256::digest(frame(&parts)))
 }
 
-/// Lists what an application has changed of a tool; empty if it has changed nothing.
+/// Lists the changes that an application has made to a tool; empty if there are none.
 fn adapted(adapted: &Adapted) -> Vec<String> {
     let Adapted { exposure, least_danger, asking, presets, renamed, .. } = adapted;
     let mut parts = Vec::new();

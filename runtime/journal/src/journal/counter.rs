@@ -29,7 +29,7 @@ pub enum NotAdvanced {
     /// The state of the call does not allow the transition.
     #[error(transparent)]
     Illegal(#[from] Illegal),
-    /// A counter of its record is at its maximum. No journal reaches that by itself.
+    /// A counter of the call's record is at its maximum.
     #[error(
         "its {0} is the highest number there is and cannot be raised. No journal gets there by itself: find out who \
          changed the record, and restore it from a backup"

@@ -34,11 +34,11 @@ pub struct Entry {
     pub digest: String,
     /// The reason for the transition, in words.
     pub why: Option<String>,
-    /// The statement that a person signed, if one did.
+    /// The signed statement of the person who caused the transition, if one did.
     pub signed: Option<SignedStatement>,
 }
 
-/// Who did something, when and why.
+/// The author, the time and the reason of a transition.
 #[derive(Debug, Clone)]
 pub struct Note {
     /// Who caused the transition.
@@ -47,7 +47,7 @@ pub struct Note {
     pub at: Timestamp,
     /// The reason for the transition, in words.
     pub why: Option<String>,
-    /// The statement that a person signed, if one did.
+    /// The signed statement of the person who caused the transition, if one did.
     pub signed: Option<SignedStatement>,
 }
 

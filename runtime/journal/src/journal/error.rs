@@ -1,4 +1,4 @@
-//! Why a store did not do what it was asked, by what its caller can do about it.
+//! The errors of a store, divided by what the caller can do about them.
 
 use std::error::Error;
 use std::fmt;
@@ -37,7 +37,7 @@ pub enum CommitError {
     Call {
         /// The id of the call.
         call: CallId,
-        /// The version that was expected.
+        /// The version that the writer expected.
         expected: Option<u64>,
         /// The version of the call in the store; `None` if the store has no such call.
         found: Option<u64>,
@@ -77,7 +77,7 @@ pub enum CommitError {
     Document {
         /// The key of the document.
         key: String,
-        /// The version that was expected.
+        /// The version that the writer expected.
         expected: Option<u64>,
         /// The version of the document in the store; `None` if the store has no such document.
         found: Option<u64>,
@@ -159,7 +159,7 @@ pub struct StoreError {
 toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
-    /// Makes an error of a kind. The message names the store, what was found, what was expected, and what to do.
+    /// Makes an error of this kind. The message names the store, what was found, what was expected, and what to do.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
@@ -207,7 +207,7 @@ impl StoreError {
         ))
     }
 
-    /// Adds the cause.
+    /// Adds the cause of the failure.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(Arc::from(source.into())), ..self }

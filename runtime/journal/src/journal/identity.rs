@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::error::{CommitError, StoreError};
 use super::store::{DocumentWrite, Store, Transaction};
 
-/// The document that holds the id.
+/// The key of the document that holds the id.
 const KEY: &str = "journal/id";
 
 /// The maximum number of attempts to read the id or to write a new one. Only one write of this process can lose the
@@ -33,7 +33,7 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
         // The commit changes no call with an owner, so its time does not matter.
         match store.commit(unit, Timestamp::UNIX_EPOCH).await {
             Ok(()) => return Ok(id),
-            // The commit may have succeeded nevertheless.
+            // The commit may have succeeded in spite of the error.
             Err(CommitError::Store(error)) => failed = Some(error),
             // Another process has written its id first, which the next round reads.
             Err(_) => {}

@@ -36,7 +36,8 @@ pub struct CallPage<T> {
     pub next: Option<CallId>,
 }
 
-/// A call that the store has but cannot read: its row is damaged, or a newer release wrote it. It hides no other call.
+/// A call that the store has but cannot read: its row is damaged, or a newer release wrote it. It does not keep other
+/// calls from being listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedCall {
     /// The id of the call.
@@ -46,7 +47,7 @@ pub struct DamagedCall {
 }
 
 impl<T> CallPage<T> {
-    /// Makes an empty page, which is the last.
+    /// Makes an empty page after which none follows.
     #[must_use]
     pub fn new() -> Self {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }

@@ -56,7 +56,7 @@ struct Tables {
     documents: BTreeMap<String, Document>,
     ended: EndedCalls,
     damaged: HashSet<CallId>,
-    /// `None` if the system provided no random bytes.
+    /// The id of the journal; `None` if the system provided no random bytes.
     id: Option<String>,
 }
 

@@ -1,7 +1,6 @@
 //! The state machine: the next state of a call for each transition.
 //!
-//! - One total function decides. It has no clock and does no I/O; the same function replays a journal and is
-//!   explored by tests.
+//! - One total function decides. It has no clock and does no I/O; replays of a journal and tests use the same function.
 //! - Whether a failed call may be repeated depends on the failure, on the tool's effect and on whether attempts are
 //!   left.
 
@@ -54,7 +53,7 @@ pub enum Transition {
     Errored {
         /// How the call failed.
         failure: Failure,
-        /// The tool's effect.
+        /// The effect that the call's tool declares.
         effect: Effect,
         /// Whether no further attempt is allowed.
         exhausted: bool,

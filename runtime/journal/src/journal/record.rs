@@ -26,16 +26,16 @@ const ENDING: u64 = 16;
 /// The slot of a call in its run. It identifies the call, because providers' ids may be missing or repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSlot {
-    /// The run.
+    /// The id of the run.
     pub run: String,
     /// The number of the turn, given by the application; `None` for a call outside of turns, which only its id
     /// identifies.
     pub turn: Option<u64>,
-    /// The index of the call in the turn, from 0.
+    /// The index of the call in the turn, counted from 0.
     pub index: u32,
 }
 
-/// Who made a call, and for which user.
+/// Who made a call, and on behalf of which user.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requester {
     /// The maker of the call: `agent:<run>`.
@@ -61,7 +61,7 @@ pub enum StoredText {
     Omitted,
 }
 
-/// The question to a person.
+/// The question that is put to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// Why a person is asked.
@@ -118,7 +118,7 @@ pub struct CallRecord {
     pub repairs: Vec<Change>,
     /// The digest of the call in hexadecimal; a decision is valid only for a call with this digest.
     pub digest: String,
-    /// Who made the call, and for which user.
+    /// Who made the call, and on behalf of which user.
     pub requester: Requester,
     /// The id of the journal in which the call was evaluated; `None` in a record of the previous format version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ pub struct CallRecord {
     /// The project of the executor that evaluated the call, if the executor has a project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The idempotency key, equal for every attempt.
+    /// The idempotency key, which is the same for every attempt.
     pub idempotency_key: String,
     /// The id of the application's trace in which the call was made; see `ExecutorBuilder::trace_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,13 +137,13 @@ pub struct CallRecord {
     /// Rises by one with every change of this record, except changes of its lease and of
     /// [`delivered`](Self::delivered), which its owner does not need to see.
     pub version: u64,
-    /// Raised by one whenever the policy evaluates the call again.
+    /// The number of the generation, which is raised by one whenever the policy evaluates the call again.
     pub generation: u32,
     /// How many attempts of the call have begun in this generation.
     pub attempt: u32,
     /// The name of the executor that runs the call.
     pub owner: Option<String>,
-    /// Raised by one with every claim.
+    /// The number of the last claim, which is raised by one with every claim.
     pub epoch: u64,
     /// When the owner's lease on the call expires, unless the owner renews it.
     pub lease: Option<Timestamp>,
@@ -169,7 +169,7 @@ pub struct CallRecord {
     /// When the result of a call that was handed over is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
-    /// The names of the tools that it may call, if it makes calls and its run is shown only some tools.
+    /// The names of the tools that the call may call, if it makes calls and its run is shown only some tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_call: Option<Vec<String>>,
 
@@ -180,7 +180,8 @@ pub struct CallRecord {
     /// The one answer of the call, as its run receives it.
     pub answer: Option<AnswerRecord>,
     /// The later result of a call whose run had its answer before: of a planned call that was accepted, or of a dead
-    /// letter that was requeued. It is only for operators and listeners; the run's history has the answer already.
+    /// letter that was requeued. It is only for operators and listeners; the run's history already has the earlier
+    /// answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AnswerRecord>,
     /// Whether the run has received the answer of the call; this never becomes false again.
@@ -264,7 +265,8 @@ impl CallRecord {
         self
     }
 
-    /// Sets its answer. If its run has one already, that one stays, and this becomes its [`result`](Self::result).
+    /// Sets the answer of the call. If the run has an answer already, that answer stays, and this one becomes the
+    /// record's [`result`](Self::result).
     pub fn answer_with(&mut self, answer: impl Into<AnswerRecord>) {
         let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
         *place = Some(answer.into());

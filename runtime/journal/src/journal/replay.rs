@@ -44,9 +44,9 @@ pub enum Contradiction {
     End {
         /// The number of the entry, counted from 1.
         number: u64,
-        /// The next state by the state machine.
+        /// The next state according to the state machine.
         expected: State,
-        /// The next state by the entry.
+        /// The next state according to the entry.
         found: State,
     },
     /// The history ends in another state than that of the record.

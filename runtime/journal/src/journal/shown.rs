@@ -37,7 +37,7 @@ impl CallRecord {
         shown_digest(&self.digest, &self.shown)
     }
 
-    /// Returns the input of its digest, for this definition of its tool and these arguments.
+    /// Returns the input of the call's digest, for this definition of its tool and these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn digest_input<'a>(&'a self, fingerprint: &'a str, canonical: &'a str) -> DigestInput<'a> {

@@ -44,7 +44,7 @@ pub enum State {
 }
 
 impl State {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 16] = [
         Self::Judging,
         Self::Planned,

@@ -16,8 +16,8 @@ use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use toolwright_core::context::CallId;
 
-/// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes where it is a
-/// file or a server.
+/// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes share one that
+/// is a file or a server.
 ///
 /// A store decides nothing: it compares versions, and commits a [`Transaction`] completely or not at all. Every store
 /// passes the tests of `toolwright::journal::conformance` (feature `conformance`).
@@ -57,7 +57,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
     /// Lists one page of calls, in the order of their ids, which is the order in which they were made. A call that
-    /// cannot be read is reported in the page, and hides no other.
+    /// cannot be read is reported in the page, and does not keep other calls from being listed.
     fn list<'a>(
         &'a self,
         filter: &'a Filter,
@@ -65,8 +65,8 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>>;
 
     /// Summarises the calls that [`list`](Self::list) would return, one page in the same order: id, version, state and
-    /// the time when it is due. It reads no records, so that an executor may look for due calls every second; a call
-    /// whose record cannot be read may have a summary.
+    /// the time when it is due. It reads no records, so an executor can search for due calls every second; a call whose
+    /// record cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
@@ -93,9 +93,9 @@ pub trait Store: Send + Sync + 'static {
     /// process. This is only a hint: correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
-    /// Returns the file of the store, if it is one, by the absolute path that it was opened by. Links in the path are
-    /// not resolved, because an executor refuses a journal inside a workspace, and also one whose path leads through a
-    /// workspace.
+    /// Returns the absolute path by which the store's file was opened; `None` if the store is not a file. Links in the
+    /// path are not resolved, because an executor refuses a journal inside a workspace, and also one whose path leads
+    /// through a workspace.
     fn file(&self) -> Option<&Path> {
         None
     }
@@ -155,9 +155,7 @@ pub struct CallWrite {
     pub expects: Option<u64>,
     /// The whole record. Its version is higher than the expected one; its slot never changes.
     pub record: CallRecord,
-    /// The entries to add to its history. Their numbers are the versions of the record that they led to: in order,
-    /// above the expected version and at most the record's own. So they follow the existing entries, and a change
-    /// without an entry leaves a gap.
+    /// The entries to add to the call's history.
     pub entries: Vec<Entry>,
 }
 
@@ -204,15 +202,16 @@ impl CallWrite {
 pub struct DocumentWrite {
     /// The key of the document.
     pub key: String,
-    /// The version in the store; `None` if there must be no document. Removing a document that must not exist
-    /// changes nothing, but is a condition of the transaction.
+    /// The version in the store; `None` if no document must exist. Removing a document that must not exist changes
+    /// nothing, but is a condition of the transaction.
     pub expects: Option<u64>,
     /// The text of the document; `None` to remove the document.
     pub text: Option<String>,
 }
 
 impl DocumentWrite {
-    /// Returns the version of the document once it is written: 1 when it is created, and one more with every change.
+    /// Returns the version that the document gets by the write: 1 when the write creates it, and one more with every
+    /// change.
     ///
     /// # Errors
     /// When the expected version is the highest number there is.
@@ -235,9 +234,9 @@ impl DocumentWrite {
 pub struct Document {
     /// The key of the document.
     pub key: String,
-    /// Rises with every change.
+    /// The version of the document, which rises with every change.
     pub version: u64,
-    /// The text.
+    /// The text of the document.
     pub text: String,
 }
 
@@ -326,13 +325,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// Asks for the first page.
+    /// Requests the first page of a list.
     #[must_use]
     pub fn first(limit: usize) -> Self {
         Self { after: None, limit, latest_first: false }
     }
 
-    /// Asks for the page after a call.
+    /// Requests the page after this call.
     #[must_use]
     pub fn after(self, call: CallId) -> Self {
         Self { after: Some(call), ..self }

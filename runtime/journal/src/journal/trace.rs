@@ -1,5 +1,5 @@
-//! The steps of a call, reconstructed from its history: why the executor looked at it, what was decided, and what was
-//! committed.
+//! The steps of a call, reconstructed from its history: why the executor decided about the call, what it decided, and
+//! what was committed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub enum TraceInput {
     Resumed,
     /// The deadline or the lease of the call had expired.
     Due,
-    /// A person decided.
+    /// A person decided about the call.
     Decided,
     /// An attempt ended or was dropped, or a result was supplied from outside.
     Attempted,

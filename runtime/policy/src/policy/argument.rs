@@ -167,7 +167,7 @@ impl Test {
         matches!(self, Self::OnlyFlags(_))
     }
 
-    /// Returns the values, with their places in the file.
+    /// Returns the values of the test, with their locations in the file.
     pub(super) fn values(&self) -> &[At<String>] {
         match self {
             Self::OneOf(values)

@@ -182,8 +182,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Announces tools of this name, or with `*` in it of matching names, that are registered later: rules may name
-    /// them before they exist.
+    /// Announces tools that are registered later, by their name or by a pattern with `*`: rules may name them before
+    /// they exist.
     pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
         self
@@ -369,7 +369,7 @@ impl PolicyBuilder {
         Base(folder)
     }
 
-    /// Gives every unnamed rule a name.
+    /// Names each rule that has no name.
     fn name_rules(&mut self) {
         let mut taken: Vec<String> =
             Protection::ALL.iter().map(|it| it.name().to_owned()).collect();

@@ -11,7 +11,7 @@ pub struct CommandLine {
     pub commands: Vec<ProgramCall>,
     /// What cannot be known about the command line before it runs, each with its reason.
     pub unknown: Vec<String>,
-    /// What the command line does beside running programs: files that the shell writes, variables that it sets. No
+    /// What the command line does besides running programs: files that the shell writes, variables that it sets. No
     /// allow covers these.
     pub besides: Vec<String>,
 }

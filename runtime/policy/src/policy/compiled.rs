@@ -69,7 +69,7 @@ impl CompiledRule {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }
 
-    /// Returns its effect on a call of a tool that it selects by name, and whether it certainly matches.
+    /// Returns the effect of the rule on a call of a tool that it selects by name, and whether it certainly matches.
     pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(RuleEffect, bool)> {
         let holds = self.holds(asking);
         let says = match (self.kind, holds) {
@@ -206,7 +206,8 @@ impl CompiledRule {
         if all.len() > 1 { matched } else { Vec::new() }
     }
 
-    /// To object, one matching file is enough; to allow, each file must match.
+    /// Combines the results for the files. For a rule that objects, one matching file is enough; for a rule that
+    /// allows, each file must match.
     fn each(&self, files: Option<&Files>, holds: impl Fn(&Name) -> Holds) -> Holds {
         let Some(files) = files else { return Holds::Unknown };
         let is_allow = self.kind == RuleKind::Allow;

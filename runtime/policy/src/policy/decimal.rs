@@ -27,13 +27,14 @@ impl Decimal {
         let leading = written.len() - written.trim_start_matches('0').len();
         let digits = written.trim_matches('0').to_owned();
         let extreme = if exponent.starts_with('-') { i128::MIN } else { i128::MAX };
-        // Lengths of texts in memory fit.
+        // A text in memory is short enough for its length to fit.
         let shift = whole.len() as i128 - leading as i128;
         let power = exponent.parse::<i128>().map_or(extreme, |it| it.saturating_add(shift));
         Self { is_negative: is_negative && !digits.is_empty(), digits, power }
     }
 
-    /// Whether its power of ten is far from the limits of an integer, so that it can be compared with every number.
+    /// Whether the number's power of ten is far from the limits of an integer, so that it can be compared with every
+    /// number.
     pub(super) fn is_comparable(&self) -> bool {
         self.power.unsigned_abs() < 1 << 100
     }

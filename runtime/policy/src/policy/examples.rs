@@ -11,7 +11,7 @@ use toolwright_core::json::read;
 use toolwright_core::json::tree::Node;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Effect};
 
-/// Reports examples that contradict their rule.
+/// Reports the examples that contradict their own rule.
 pub(super) fn check(
     rule: &Rule,
     compiled: &CompiledRule,

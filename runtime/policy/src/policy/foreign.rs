@@ -54,7 +54,7 @@ pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     if is_known { Holds::No } else { Holds::Unknown }
 }
 
-/// Returns the given parameters that leave the machine.
+/// Returns the parameters that the call gives and that leave the machine.
 pub(super) fn sinks(asking: &Asking<'_>) -> Vec<String> {
     let (Some(definition), Some(arguments)) = (asking.question.definition, asking.arguments())
     else {

@@ -43,7 +43,7 @@ struct Writer<'p> {
     out: String,
     /// The number of braces that are open at this place of the pattern.
     depth: usize,
-    /// Whether a slash separates folders.
+    /// Whether the pattern is one of paths, in which a slash separates folders.
     is_path: bool,
 }
 
@@ -130,7 +130,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a character in brackets.
+    /// Writes a character of a set in brackets.
     fn member(&mut self, written: char) -> Result<(), &'static str> {
         let literal = match written {
             '\\' => self.left.next().ok_or("a bracket is not closed")?,

@@ -9,7 +9,7 @@ pub(super) enum Holds {
 }
 
 impl Holds {
-    /// Combines conditions of which one must hold.
+    /// Combines conditions of which at least one must hold.
     pub(super) fn any(these: impl IntoIterator<Item = Self>) -> Self {
         these.into_iter().max().unwrap_or(Self::No)
     }

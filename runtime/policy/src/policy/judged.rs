@@ -71,7 +71,7 @@ pub struct RuleMatch {
 }
 
 impl RuleMatch {
-    /// Returns its reason, with the untrusted sources and the parameters that it matches.
+    /// Returns the rule's reason, with the untrusted sources and the parameters that it matches.
     pub(super) fn words(&self) -> String {
         let read = self.untrusted.as_ref().map(|sources| match sources.is_empty() {
             true => "it is not known what the run has read".to_owned(),
@@ -119,8 +119,8 @@ pub enum RuleEffect {
 /// Combines the effects of tool, rules and mode into a decision. A rule can make the decision only stricter; a rule
 /// that allows cancels only the mode's question.
 ///
-/// The tool's own reason comes first among the reasons why a person is asked. That a call does not declare its files is
-/// one reason, however many protections need them.
+/// The tool's own reason comes first among the reasons why a person is asked. If several protections ask because a call
+/// does not declare its files, this counts as one reason.
 pub(super) fn decide(
     rules: &[RuleMatch],
     undeclared: Option<&UndeclaredTool>,

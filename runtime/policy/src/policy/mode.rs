@@ -53,7 +53,7 @@ pub enum ModeSays {
 }
 
 impl Mode {
-    /// Every mode.
+    /// All modes.
     pub const ALL: [Self; 5] =
         [Self::Strict, Self::Interactive, Self::AutoSafe, Self::Unattended, Self::Unrestricted];
 

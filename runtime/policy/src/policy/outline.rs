@@ -6,7 +6,7 @@ use super::compiled::CompiledRule;
 use super::protection::Protection;
 use super::rule::RuleKind;
 
-/// A rule of a policy, in short.
+/// A summary of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RuleOutline<'a> {

@@ -12,7 +12,7 @@ use super::glob::{SPECIAL, compile, escape};
 use super::holds::Holds;
 use toolwright_core::footprint::{File, ResourceKind};
 
-/// The folder that relative names are relative to.
+/// The folder to which relative names are relative.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base(pub(super) Option<String>);
 
@@ -73,7 +73,7 @@ impl Base {
         inside.unwrap_or(&name.exact).to_owned()
     }
 
-    /// Returns the absolute name.
+    /// Returns the absolute form of a name.
     pub(super) fn whole(&self, normalised: &str) -> String {
         match &self.0 {
             Some(base) if !is_absolute(normalised) => {

@@ -12,7 +12,7 @@ use toolwright_core::near::near;
 pub struct SourceLocation {
     /// The policy file; `None` if it is unknown.
     pub file: Option<Arc<str>>,
-    /// The line, counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
     /// The character in the line, counted from 1.
     pub column: usize,
@@ -47,7 +47,7 @@ pub(super) struct At<T> {
 pub(super) struct Problems(Vec<PolicyProblem>);
 
 impl SourceLocation {
-    /// Computes the place of a span of a text.
+    /// Computes the location of a span of a text.
     pub(super) fn of(file: Option<&Arc<str>>, text: &str, span: &Range<usize>) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -103,7 +103,7 @@ impl Problems {
     }
 }
 
-/// Returns the end of a message: what was probably meant, or which names exist.
+/// Returns the end of a message: the name that was probably meant, or the names that exist.
 pub(super) fn suggestion<'a>(
     written: &str,
     known: impl Iterator<Item = &'a str> + Clone,

@@ -7,7 +7,7 @@ use toolwright_core::tool::Definition;
 const PROGRAMS: [&str; 8] =
     ["program", "executable", "command", "command_line", "cmd", "argv", "shell", "script"];
 
-/// Whether a tool runs programs, as far as its definition shows it: it takes a program or a command line, or returns an
+/// Whether a tool runs programs, as far as its definition shows: it takes a program or a command line, or returns an
 /// exit code. No tool knows what a program touches, so no list may claim that it touches nothing.
 pub(super) fn runs_programs(definition: &Definition) -> bool {
     let has = |schema: &Value, keys: &[&str]| {

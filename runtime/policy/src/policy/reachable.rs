@@ -22,7 +22,7 @@ const SCHEMAS: usize = 4096;
 /// The types that a value at a place can have; `None` if it can have any type.
 type Kinds = Option<BTreeSet<&'static str>>;
 
-/// Reports a test of a place that none of these tools has, or whose type never fits. Returns whether it did.
+/// Reports a test whose place none of these tools has, or whose type never fits there. Returns whether it reported one.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,

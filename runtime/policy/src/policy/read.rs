@@ -278,7 +278,7 @@ impl Reader<'_> {
         rule
     }
 
-    /// Reads `true`, or patterns for sources.
+    /// Reads `true`, or the patterns that sources have to match.
     fn after_untrusted(&mut self, value: &Written<'_>) -> Option<WrittenSources> {
         if value.get_ref().as_bool() == Some(true) {
             return Some(WrittenSources::Any);
@@ -340,7 +340,7 @@ impl Reader<'_> {
                         "program" => Test::Program(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
-                        // The problem was reported before.
+                        // The problem was already reported.
                         _ => continue,
                     };
                     if self.problems.len() == before {

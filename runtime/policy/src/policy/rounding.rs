@@ -19,7 +19,7 @@ use toolwright_core::json::tree::Node;
 /// The depth up to which references and choices in a schema are followed.
 const DEEPEST: usize = 64;
 
-/// The widths of a float.
+/// The widths that a float may have, in bits.
 #[derive(Debug, Clone, Copy)]
 enum Width {
     Double,
@@ -35,13 +35,13 @@ const WIDTHS: [Width; 3] = [Width::Double, Width::Single, Width::SingleOfDouble]
 enum Reads {
     /// Integers, with all digits.
     Integers,
-    /// Floats, which are rounded.
+    /// Floats, to which numbers are rounded.
     Floats,
     /// The place accepts integers and floats, or values of another type.
     Unknown,
 }
 
-/// A place of a tool's arguments.
+/// A place in the arguments of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'p> {
     /// The schema of the arguments, if the tool is known.
@@ -113,7 +113,7 @@ impl Limit {
         Self { written: Decimal::of(number), rounded: round(number) }
     }
 
-    /// Whether a number is on a side of the limit.
+    /// Whether a number is on the given side of the limit.
     pub(super) fn holds(
         &self,
         number: &str,

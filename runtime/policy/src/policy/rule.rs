@@ -129,7 +129,7 @@ pub struct Example {
 }
 
 impl Rule {
-    /// Refuses calls.
+    /// Makes a rule that refuses calls.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Deny, At::code(reason.into()))
     }
@@ -184,8 +184,8 @@ impl Rule {
         self
     }
 
-    /// Matches calls of this tool, or with `*` in it of the tools whose names match; `*` matches any characters,
-    /// including `/`, and alone every tool.
+    /// Matches calls of this tool. In a name with `*`, the `*` matches any characters, including `/`, so that the rule
+    /// is about all tools whose names match; `*` alone matches every tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.get_or_insert_default().push(At::code(name.into()));
@@ -235,31 +235,31 @@ impl Rule {
     }
 
     /// Matches calls with an argument, at a JSON pointer, that passes a test. A missing argument, or null, passes none.
-    /// A list passes a test of paths or numbers if one of its items does; for an allow, all of them must.
+    /// A list passes a test of paths or numbers if one of its items does; for a rule that allows, all items must.
     #[must_use]
     pub fn argument(mut self, pointer: impl Into<String>, test: ArgumentTest) -> Self {
         self.arguments.push((At::code(pointer.into()), test));
         self
     }
 
-    /// Matches calls that read a file which matches the pattern; see [the module](super) for patterns. For an allow,
-    /// every file that they read must match one, and there must be one.
+    /// Matches calls that read a file which matches the pattern; see [the module](super) for patterns. For a rule that
+    /// allows, every file that the call reads must match a pattern, and it must read at least one.
     #[must_use]
     pub fn reads(mut self, pattern: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that write a file which matches the pattern. For an allow, every file that they write must match
-    /// one, and there must be one.
+    /// Matches calls that write a file which matches the pattern. For a rule that allows, every file that the call
+    /// writes must match a pattern, and it must write at least one.
     #[must_use]
     pub fn writes(mut self, pattern: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that touch a file outside of this folder, and outside of all other folders that are given like
-    /// this.
+    /// Matches calls that touch a file outside of this folder, and outside of all other folders that are given by this
+    /// method.
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
@@ -299,7 +299,7 @@ impl Rule {
     }
 
     /// Matches calls of a run that has read an untrusted source which matches this pattern, such as `web page of *`;
-    /// for an allow, every source must match. Several patterns are alternatives.
+    /// for a rule that allows, every source must match. Several patterns are alternatives.
     #[must_use]
     pub fn after_untrusted_from(mut self, pattern: impl Into<String>) -> Self {
         let pattern = At::code(pattern.into());
@@ -319,9 +319,9 @@ impl Rule {
         self
     }
 
-    /// Declares, for an allow, which files or folders its calls read and write, if their tool cannot declare that, such
-    /// as a tool that runs a program. All rules then judge the calls by this declaration. Nothing verifies the
-    /// declaration; if two rules declare files, both count together.
+    /// Declares, for a rule that allows, which files or folders its calls read and write, if their tool cannot declare
+    /// that, such as a tool that runs a program. All rules then judge the calls by this declaration. Nothing verifies
+    /// the declaration; if two rules declare files, both count together.
     #[must_use]
     pub fn touches(
         mut self,

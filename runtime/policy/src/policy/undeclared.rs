@@ -15,7 +15,7 @@ use super::question::Asking;
 use toolwright_core::spec::Location;
 use toolwright_core::tool::{Definition, Effect, ToolSet};
 
-/// The prefix of a group's name in the list.
+/// The prefix that marks the name of a group in the list.
 const GROUP: &str = "group:";
 
 /// A tool that does not declare which files its calls touch, and the protections that ask only for that reason. People
@@ -54,7 +54,7 @@ pub struct UndeclaredTool {
 /// The policy's list of tools that touch no files although they do not declare it.
 #[derive(Debug, Default)]
 pub(super) struct NoFiles {
-    /// The tools on the list.
+    /// The tools on the list, by name.
     listed: HashMap<String, ListedTool>,
 }
 

@@ -236,7 +236,7 @@ fn flag(flag: &str) -> Result<String, String> {
     command_flags::refusal(flag).map_or_else(|| Ok(flag.to_owned()), Err)
 }
 
-/// Compiles every value, or returns `None` if one is wrong.
+/// Compiles every value; `None` if one of them is wrong.
 fn ready<T>(
     values: &[At<String>],
     make: impl Fn(&str) -> Result<T, String>,

@@ -19,7 +19,7 @@ const OF_ALL_KEYS: &[&str] = &[
     "default",
 ];
 
-/// The names of arguments before and after.
+/// The names of the arguments before and after the change.
 pub(super) struct Renaming<'a> {
     /// The tool's own schema, against which references are resolved.
     own: Value,

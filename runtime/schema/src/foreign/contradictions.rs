@@ -10,7 +10,7 @@ use toolwright_core::input::shorten;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gravity {
-    /// No value is valid.
+    /// No value can be valid.
     Impossible,
     /// A keyword of the schema has no effect.
     Idle,

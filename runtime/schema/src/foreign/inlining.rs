@@ -1,6 +1,6 @@
 //! Inlines definitions where they are referred to, if the schema stays small.
 //!
-//! - Either all definitions that can be inlined are, or none, so that a schema has one style.
+//! - Either all definitions that can be inlined are, or none, so that a schema does not mix the two styles.
 //! - Recursive definitions stay in `$defs`.
 //! - If a reference and its target both have a description, both are kept.
 

@@ -8,8 +8,8 @@ use super::{keywords, limits};
 use toolwright_core::input::shorten;
 use toolwright_core::schema::in_words;
 
-/// Under this key, a schema with presets stores its original place until they are checked. No original schema has the
-/// key there, because unknown keywords are left out.
+/// The key under which a schema with presets stores its original location until the presets are checked. No other
+/// schema has this key, because unknown keywords are left out.
 const PLACE: &str = "\0place";
 /// How many values of schemas are compiled to check presets; later presets are not checked.
 const EFFORT: usize = 1_000_000;

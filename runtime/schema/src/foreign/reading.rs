@@ -1,7 +1,7 @@
 //! Converts an original schema, of any draft, to the keywords of 2020-12.
 //!
-//! - Each place is read at most twice: as part of its surroundings, and as the target of references. What is read
-//!   because of references is limited like the document.
+//! - Each place is read at most twice: as part of its surroundings, and as the target of references. The schemas that
+//!   references make it read are limited like the document.
 //! - Problems and notes name the place in the original document.
 
 mod keyword;

@@ -76,7 +76,7 @@ impl Graph {
         }
     }
 
-    /// An upper bound of the levels, following each recursive part once.
+    /// Returns an upper bound of the levels, following each recursive part once.
     fn levels(&self, converted: &ConvertedSchema) -> usize {
         let mut reached: BTreeMap<&str, usize> = BTreeMap::new();
         for name in &self.order {
@@ -99,7 +99,7 @@ pub(super) fn target(schema: &Value) -> Option<&str> {
     schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/"))
 }
 
-/// Collects what a schema refers to; with `in_place`, only references that apply to the same value.
+/// Collects the references of a schema; with `in_place`, only references that apply to the same value.
 pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<String>) {
     found.extend(target(schema).map(str::to_owned));
     keywords::parts(schema, &mut |keyword, part| {
@@ -123,8 +123,8 @@ fn on_circles(edges: &Edges) -> BTreeSet<String> {
     peel(&back).1
 }
 
-/// Removes nodes without outgoing edges until there are none. Returns the removed nodes in order, and the remaining
-/// ones. It does not recurse, because the chains may be long.
+/// Removes nodes without outgoing edges until every remaining node has one. Returns the removed nodes in order, and the
+/// remaining ones. It does not recurse, because the chains may be long.
 fn peel(edges: &Edges) -> (Vec<String>, BTreeSet<String>) {
     let mut sources: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();

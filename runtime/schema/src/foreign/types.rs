@@ -2,7 +2,7 @@
 
 use super::TypeNames;
 
-/// The names of JSON Schema.
+/// The names of types in JSON Schema.
 const KNOWN: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 /// The type names of other languages, by the JSON type that they mean; `None` means any type.

@@ -1,6 +1,6 @@
-//! Goes through a value along its schema and repairs it where the schema allows only one reading.
+//! Goes through a value along its schema and repairs the parts for which the schema allows only one reading.
 //!
-//! - A valid value is not changed: rules apply only where the schema refuses the value.
+//! - A valid value is not changed: rules apply only if the schema refuses the value.
 //! - A failed attempt is undone; if two attempts have different results, there is no repair.
 //! - The steps are counted and limited by the size of the text.
 
@@ -201,7 +201,7 @@ impl<'l> Guide<'l> {
         self.adopt(node, found)
     }
 
-    /// Remembers a place with two readings.
+    /// Stores a place that has two possible readings.
     fn leave(&mut self, one: &Node, other: &Node) {
         if self.ambiguous.len() >= MOST_AMBIGUOUS {
             return;

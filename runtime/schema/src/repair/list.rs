@@ -9,10 +9,10 @@ use toolwright_core::json::tree::Node;
 const SEPARATORS: [&[char]; 3] = [&['\n', '\r'], &[';', '；'], &[',', '，', '、', '،']];
 /// The marks at the beginning of a line that holds one item.
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
-/// The brackets around a list.
+/// The brackets that may surround a list.
 const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 
-/// The quotes around one item.
+/// The quotes that may surround one item.
 const MARKS: [char; 2] = ['"', '\''];
 
 /// Whether a text looks like a list, or like an array or object encoded as a text.
@@ -24,7 +24,7 @@ pub(super) fn is_list(text: &str) -> bool {
 pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     match parse::parse_nested(text, depth) {
         Some(Node::Array(items)) => return Some(items.into_iter().map(as_text).collect()),
-        // An object is one item.
+        // The text is an object, so it is one item.
         Some(_) => return None,
         None => {}
     }

@@ -50,7 +50,8 @@ pub struct Refusal {
     pub cut_off: bool,
     /// The input as the model probably meant it, as JSON text.
     pub example: Option<String>,
-    /// The input as far as it was repaired, for its type to read: the type may be stricter than the schema.
+    /// The input after those repairs that were possible. Its type reads it again, because the type may be stricter than
+    /// the schema.
     #[doc(hidden)]
     pub attempt: Option<String>,
 }

@@ -16,7 +16,7 @@ use crate::schema::{Explainer, options};
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
-/// The maximum number of shapes of one place; with more, nothing is repaired there.
+/// The maximum number of shapes of one place; a place with more is not repaired.
 const MOST_SHAPES: usize = 10_000;
 
 /// A place in the schema.

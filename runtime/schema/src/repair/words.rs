@@ -5,7 +5,8 @@ use std::collections::HashMap;
 /// A longer key or choice is only compared exactly.
 pub(super) const LONGEST: usize = 60;
 
-/// Reduces a word to what writers do not vary: ignores case, and the separators between its parts.
+/// Reduces a word to the part that does not vary between writers: ignores case, and the separators between the word's
+/// parts.
 ///
 /// Separators between digits stay, and so do those at the ends and a minus sign: `1-0` is not `10`, `_id` is not `id`,
 /// `at -1` is not `at 1`.

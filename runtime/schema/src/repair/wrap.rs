@@ -17,12 +17,12 @@ const HOLDERS: &[&str] = &[
 ];
 /// The keys, with a text as value, that a wrapper may have beside the input.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// The companions that name the tool.
+/// Those of these keys that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// The content of an object that may be a wrapper.
 pub(super) enum WrappedInput<'n> {
-    /// The input.
+    /// The input of the tool.
     Input(&'n Node),
     /// The wrapper contains the input of the tool with this name, which is not the expected tool.
     OfAnother(&'n str),

@@ -10,8 +10,8 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 
-/// A value whose places together take more bytes is checked only up to its first problem, because each problem has its
-/// own place.
+/// The maximum size of all locations in a value, in bytes. A larger value is checked only up to its first problem,
+/// because each problem stores its location.
 const LONGEST_PLACES: usize = 16 << 20;
 
 /// A compiled schema that checks values.

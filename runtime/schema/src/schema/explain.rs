@@ -31,7 +31,7 @@ const MOST_STEPS: usize = 400_000;
 /// How many problems an explanation describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// The first problem that is found.
+    /// Only the first problem that is found.
     First,
     /// At most this number of problems; further problems are only counted.
     UpTo(usize),
@@ -50,7 +50,7 @@ pub(crate) struct Explanation {
 
 /// Explains by its compiled schema which constraints a value violates.
 pub(crate) struct Explainer {
-    /// Made when a value is first refused.
+    /// The validators, which are made when a value is first refused.
     places: OnceLock<Option<Arc<ValidatorMap>>>,
 }
 
@@ -107,7 +107,7 @@ struct Work<'w> {
 struct Broken<'v> {
     way: Way,
     value: &'v Value,
-    /// The place of the part in the value.
+    /// The location of the part in the value.
     at: String,
     /// The keyword that led to this place, if the keyword applies to the same part of the value.
     by: Option<Arc<Step>>,

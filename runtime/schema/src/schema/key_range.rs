@@ -14,7 +14,7 @@ pub(super) fn pattern(minimum: i128, maximum: u128, has_zero: bool) -> String {
     format!("^({})$", choices.join("|"))
 }
 
-/// Returns patterns of the integers from one.
+/// Returns patterns that match the integers from one to `most`.
 fn up_to(most: u128) -> Vec<String> {
     let digits: Vec<u32> = most.to_string().chars().filter_map(|it| it.to_digit(10)).collect();
     let count = digits.len();

@@ -15,7 +15,7 @@ use toolwright_core::schema::SchemaProblem;
 pub(super) enum Correction {
     /// The keys of a map.
     Keys(Value),
-    /// The keys of a map that are integers.
+    /// The keys of a map are integers that match this pattern.
     IntegerKeys(String),
 }
 

@@ -1,5 +1,5 @@
-//! The normal form: objects are closed, there are no titles and no machine formats, and an optional key may only be
-//! absent.
+//! The normal form: objects are closed, titles and machine formats are removed, and an optional key may be absent but
+//! not `null`.
 
 use serde_json::{Map, Value};
 
@@ -146,7 +146,7 @@ pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Removes `null` where it can only mean an absent option, so that there is one way to leave out a key.
+/// Removes `null` if it can only mean an absent option, so that a key can be left out in only one way.
 fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }

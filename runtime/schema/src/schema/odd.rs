@@ -69,7 +69,7 @@ fn judge_type(object: &Map<String, Value>) -> Verdicts {
         let is_known = |it: &str| it == "type" || NOTES.contains(&it) || known.contains(&it);
         object.keys().all(|keyword| is_known(keyword))
     };
-    // Keywords for several types, such as `enum`, may accept or refuse values of any type.
+    // Keywords for several types, such as `enum`, may accept or refuse any value.
     let is_of_texts = |it: &Value| it.is_string();
     match (object.get("enum"), object.get("const")) {
         (None, None) => {}

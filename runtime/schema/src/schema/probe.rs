@@ -42,7 +42,7 @@ pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaPro
         match (Judge { document, checker, trial: &trial, exact }).run()? {
             ProbeOutcome::Agreed { exact } => return Ok(exact),
             ProbeOutcome::Wrong { at, correction } => {
-                // Only a few keys of a map were tried.
+                // Only a few keys of a map were tried, so other keys are unknown.
                 exact = false;
                 correction.apply(document, &at);
             }
@@ -66,8 +66,8 @@ struct Judge<'a> {
 /// The means by which it is decided whether the schema accepts a value.
 enum Validity {
     Schema(Checker),
-    /// The schema only asks for a scalar type. Most parameters are like that, and compiling a schema costs more than
-    /// all other work for them.
+    /// The schema only requires a scalar type. Most parameters have such a schema, and compiling a schema costs more
+    /// than all other work for them.
     Kind(fn(&Value) -> bool),
 }
 
@@ -112,7 +112,7 @@ impl Judge<'_> {
         // If not every schema has a sample, the type is trusted only together with its check.
         self.exact &= made.is_complete && !samples.is_empty() && samples.len() == count;
         for sample in &samples {
-            // Checked first, because an unknown format of keys makes every sample of a map wrong.
+            // The keys are checked first, because an unknown format of keys makes every sample of a map wrong.
             for place in &sample.places {
                 if let Some(correction) = correction(self.document, self.trial, sample, place)? {
                     return Ok(ProbeOutcome::Wrong { at: place.schema.clone(), correction });
@@ -187,7 +187,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares type and schema for one value.
+    /// Compares the type and the schema for one value.
     fn compare(
         &mut self,
         sample: &Sample,

@@ -39,14 +39,14 @@ pub(crate) struct Teller<'v> {
 /// The schema that examined a part of the value.
 pub(crate) struct EnteredSchema<'v> {
     pub(crate) schema: &'v Value,
-    /// The place of the part.
+    /// The location of the part in the value.
     pub(crate) at: &'v str,
     /// The place of the keyword that led to the schema.
     pub(crate) by: Option<&'v str>,
 }
 
 impl Teller<'_> {
-    /// Adds the problems of one error, which may be several.
+    /// Adds the problems of one error of the validator, which may be several.
     pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         let schema = self.schema_of(error);
         let wanted = || expected(schema, self.source);
@@ -165,7 +165,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Returns the place of an error.
+    /// Returns the location of an error in the value.
     fn at(&self, error: &ValidationError<'_>) -> String {
         format!("{}{}", self.entered.at, error.instance_path())
     }

@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub(super) schema: String,
 }
 
-/// Values of one schema.
+/// The samples of one schema.
 pub(super) struct Samples {
     pub(super) all: Vec<Sample>,
     /// Whether each schema inside the schema is covered.

@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 4 << 20;
 /// The fixed cost of one attempt to parse a text, counted as this many bytes.
 const EACH: usize = 32;
 
-/// The readings of one type.
+/// The trial readings of one type, and what they have cost.
 pub(super) struct Trial {
     read: Probe,
     left: Cell<usize>,
@@ -26,7 +26,7 @@ impl Trial {
         Self { read, left: Cell::new(MOST_BYTES) }
     }
 
-    /// Whether the limit is reached.
+    /// Whether the limit of costs is reached.
     pub(super) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }

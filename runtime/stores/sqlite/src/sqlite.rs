@@ -50,8 +50,8 @@ use toolwright_journal::journal::{
 /// threads, which end when the last clone is dropped and everything accepted has been written.
 ///
 /// A commit is durable: it survives the end of the process and a power failure. If the file is deleted or replaced
-/// while the store is open, every commit and query fails from then on. Two files beside it, with the same name and the
-/// endings `-wal` and `-shm`, belong to it.
+/// while the store is open, every commit and query fails from then on. Two files in its folder, with the same name and
+/// the endings `-wal` and `-shm`, belong to it.
 ///
 /// Needs the feature `sqlite`: `toolwright = { version = "0.1", features = ["sqlite"] }`.
 ///
@@ -85,7 +85,7 @@ struct Inner {
 }
 
 impl SqliteStore {
-    /// Opens the journal in a file. Makes the file where there is none, readable only by its owner; the folder must
+    /// Opens the journal in a file. Makes the file if it does not exist, readable only by its owner; the folder must
     /// exist.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl SqliteStore {
         thread::Builder::new()
             .name("toolwright-journal-opener".to_owned())
             .spawn(move || {
-                // The caller may have gone.
+                // The caller may no longer wait for the answer.
                 let _ = answer.send(Inner::open(&path, origin));
             })
             .map_err(|error| StoreError::unavailable(words.as_str()).with_source(error))?;
@@ -225,7 +225,7 @@ impl Store for SqliteStore {
         page: Page,
     ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         if filter.text.is_some() {
-            // Only the records contain the texts that the filter looks for.
+            // Only the records contain the texts that the filter searches.
             let listed = self.list(filter, page);
             return async move { Ok(listed.await?.map(|record| CallSummary::of(&record))) }.boxed();
         }

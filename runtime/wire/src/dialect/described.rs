@@ -11,7 +11,7 @@ use super::finding::Finding;
 pub struct DescribedTool<'a> {
     /// The name of the tool in the application.
     pub name: &'a str,
-    /// A name that people read.
+    /// A name that people read, if the tool has one.
     pub title: Option<&'a str>,
     /// What the tool does.
     pub description: &'a str,
@@ -23,7 +23,7 @@ pub struct DescribedTool<'a> {
     pub effect: Option<Effect>,
     /// The order of the input's properties; the other properties follow in alphabetical order.
     pub order: &'a [&'a str],
-    /// Whether the provider shows it only after its models have searched for it; see
+    /// Whether the provider shows the tool only after its model has searched for it; see
     /// [`Dialect::has_tool_search`](super::Dialect::has_tool_search).
     pub deferred: bool,
 }

@@ -84,7 +84,7 @@ pub enum Rule {
     NullOrAbsent,
     /// The schema is larger than the provider accepts.
     Size,
-    /// The schema contradicts itself: no value fits.
+    /// The schema contradicts itself: no value is valid.
     Impossible,
 }
 

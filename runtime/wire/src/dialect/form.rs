@@ -23,7 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub enum Dialect {
     /// Anthropic's Messages API.
     Anthropic,
-    /// Anthropic's Messages API with `strict: true`: what the model writes follows the schema.
+    /// Anthropic's Messages API with `strict: true`: the arguments that the model writes follow the schema.
     AnthropicStrict,
     /// `OpenAI`'s Chat Completions API.
     OpenAiChat,
@@ -33,11 +33,11 @@ pub enum Dialect {
     OpenAiResponses,
     /// `OpenAI`'s Responses API with `strict: true`.
     OpenAiResponsesStrict,
-    /// Google's Gemini API, `parametersJsonSchema`.
+    /// Google's Gemini API, with the schema in `parametersJsonSchema`.
     Gemini,
     /// Google's Gemini API, `parameters`: an older subset of `OpenAPI` 3.0.
     GeminiOpenApi,
-    /// The Model Context Protocol's `tools/list`.
+    /// The list of tools (`tools/list`) of the Model Context Protocol.
     Mcp,
 }
 
@@ -105,7 +105,7 @@ impl FromStr for Dialect {
 #[error("no dialect is called `{name}`, expected one of {}", Dialect::ALL.map(Dialect::name).join(", "))]
 #[non_exhaustive]
 pub struct UnknownDialect {
-    /// The name.
+    /// The name that was given.
     pub name: String,
 }
 toolwright_core::debug_as_sentence!(UnknownDialect);

@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::rules::Limits;
 
-/// The size of one written schema.
+/// The counts of one written schema that providers limit.
 #[derive(Debug, Default)]
 pub(super) struct SchemaSize {
     depth: usize,
@@ -19,7 +19,7 @@ pub(super) struct SchemaSize {
     enums: Vec<(usize, usize)>,
 }
 
-/// Describes every exceeded limit in a sentence.
+/// Describes each limit that is exceeded, in a sentence.
 pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> {
     let sizes = [
         ("levels of nesting", counted.depth, limits.depth),

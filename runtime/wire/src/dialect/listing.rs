@@ -84,7 +84,7 @@ impl Listing {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Returns the form of the tools.
+    /// Returns the dialect in which the tools are written.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.0.dialect
@@ -148,8 +148,8 @@ impl Listing {
     /// Reads the tool calls of a message, by the application's names and without absent keys.
     ///
     /// # Errors
-    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls). For MCP always, because a library reads its
-    /// messages: pass its calls to [`received`](Self::received).
+    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls). It always fails for MCP, whose messages a
+    /// library reads: pass the calls that the library has read to [`received`](Self::received).
     pub fn tool_calls(&self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let calls = self.provider()?.tool_calls(message)?;
         Ok(calls.into_iter().map(|call| self.received(call)).collect())
@@ -206,7 +206,7 @@ impl Listing {
         call
     }
 
-    /// Returns the name by which models call the tool.
+    /// Returns the name by which models call this tool.
     #[must_use]
     pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.shown.get(name).map_or(name, String::as_str)

@@ -14,7 +14,7 @@ use self::variants::{Variant, Variants};
 /// Values nested deeper than this are left unchanged; the reader then reports the depth.
 const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
-/// Returns the arguments without absent keys.
+/// Returns the arguments without the keys that stand for absent ones.
 pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
     if !text.contains("null") {
         return Cow::Borrowed(text);

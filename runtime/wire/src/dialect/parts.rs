@@ -59,7 +59,7 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     only.contains(&name)
 }
 
-/// Returns the only values that a schema accepts.
+/// Returns the values that a schema lists, if it accepts no others.
 pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     values.or_else(|| object.get("const").map(std::slice::from_ref))
@@ -120,7 +120,7 @@ fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     one.get("additionalProperties") == Some(&Value::Bool(false)) && !names.into_iter().all(known)
 }
 
-/// Merges two schemas into one that requires both; `None` if they constrain the same thing differently.
+/// Merges two schemas into one that requires both; `None` if they constrain the same property differently.
 pub(super) fn combine(
     one: &Map<String, Value>,
     other: &Map<String, Value>,

@@ -37,7 +37,7 @@ pub(super) fn input(
     reducer.root()
 }
 
-/// Writes the output schema of a tool, for dialects with one.
+/// Writes the output schema of a tool, for dialects that have one.
 pub(super) fn output(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -55,7 +55,7 @@ struct Reducer<'a, 'f> {
     /// The positions of the root's properties.
     order: HashMap<&'a str, usize>,
     findings: &'f mut Vec<Finding>,
-    /// The place in the original schema.
+    /// The location in the original schema.
     pointer: String,
     depth: usize,
     schemas: usize,
@@ -65,7 +65,7 @@ struct Reducer<'a, 'f> {
     recursive: OnceCell<HashSet<String>>,
 }
 
-/// A schema that is being written.
+/// A schema that is being written for the provider.
 #[derive(Default)]
 struct Draft {
     keywords: Vec<(String, Node)>,
@@ -191,7 +191,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
-    /// Writes a value of any type.
+    /// Writes a value that may have any type.
     fn anything(&mut self, object: &Map<String, Value>) -> Node {
         if !self.rules.untyped {
             let message = "a value may be anything, the provider wants to know its type";
@@ -206,7 +206,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         draft.finish()
     }
 
-    /// Writes a value of one type.
+    /// Writes a value that has one type.
     fn reduce_type(&mut self, name: &str, object: &Map<String, Value>, nullable: bool) -> Node {
         let mut draft = self.draft(object);
         draft.put("type", self.type_name(name));

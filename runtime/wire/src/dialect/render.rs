@@ -136,7 +136,7 @@ fn shape(
         Dialect::OpenAiResponses | Dialect::OpenAiResponsesStrict => {
             head.insert(0, text("type", "function"));
             head.push(("parameters".into(), schema));
-            // The API's default is on.
+            // The API is strict unless a tool says otherwise.
             let strict = dialect == Dialect::OpenAiResponsesStrict;
             head.push(("strict".into(), strict.into()));
         }

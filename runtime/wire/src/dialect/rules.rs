@@ -25,7 +25,7 @@ pub(super) struct Rules {
     pub(super) objects: Objects,
     /// Whether the model sends `null` for a key that it leaves out.
     pub(super) absent_is_null: bool,
-    /// Whether a value may have any type.
+    /// Whether a schema may leave the type of a value open.
     pub(super) untyped: bool,
     /// Whether the schema of a list may leave the type of its items open.
     pub(super) open_lists: bool,
@@ -64,12 +64,12 @@ pub(super) enum References {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursion {
     Free,
-    /// Only below an optional property.
+    /// A schema may accept `null` only below an optional property.
     BelowOptional,
     Refused,
 }
 
-/// `["string", "null"]`.
+/// Lists of types, such as `["string", "null"]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeLists {
     Kept,
@@ -79,15 +79,15 @@ pub(super) enum TypeLists {
     Nullable,
 }
 
-/// `const` and `enum`.
+/// The keywords `const` and `enum`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Constants {
     Any,
-    /// Only scalars.
+    /// Only constants that are scalars.
     Scalars,
-    /// Non-empty texts and numbers; no `const`.
+    /// Only non-empty texts and numbers, and only in `enum`.
     TextsAndNumbers,
-    /// Non-empty texts; no `const`.
+    /// Only non-empty texts, and only in `enum`.
     Texts,
 }
 
@@ -296,7 +296,7 @@ impl Rules {
         self.keywords.is_none_or(|known| known.contains(&keyword))
     }
 
-    /// Whether the dialect is plain JSON Schema.
+    /// Whether the dialect accepts plain JSON Schema.
     pub(super) fn plain(&self) -> bool {
         self.keywords.is_none()
     }

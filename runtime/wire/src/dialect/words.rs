@@ -46,7 +46,7 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Returns a description with sentences added.
+/// Returns a description to which these sentences are added.
 pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     let mut text = description.trim_end().to_owned();
     for (index, sentence) in sentences.iter().enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
             if index == 0 && !text.ends_with(['.', '!', '?', ':', ';', '`', '\n']) {
                 text.push('.');
             }
-            // Ends a list or a paragraph before the sentence.
+            // The line break ends a list or a paragraph before the sentence.
             text.push_str(if index == 0 && text.contains('\n') { "\n\n" } else { " " });
         }
         text.push_str(sentence);

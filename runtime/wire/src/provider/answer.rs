@@ -14,7 +14,7 @@ pub(super) struct AnsweredCall<'a> {
     pub(super) name: &'a str,
     /// Whether the call failed.
     pub(super) is_error: bool,
-    /// The tool's blocks.
+    /// The content of the answer, as blocks.
     pub(super) content: &'a [Content<'a>],
 }
 

@@ -27,7 +27,7 @@ pub enum MessageError {
         /// What kind of JSON value the message is.
         found: String,
     },
-    /// The shape fits several providers.
+    /// The shape of the message fits several providers.
     #[error("the message may be of {one} or of {other}")]
     Ambiguous {
         /// One of the providers whose format the message has.
@@ -63,7 +63,7 @@ pub enum MessageError {
     Unsupported {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the call.
+        /// The location of the call, as a JSON pointer.
         pointer: String,
         /// The id of the call, or the tool's name if the call has no id.
         call: String,
@@ -91,7 +91,7 @@ pub enum MessageError {
     SeveralAlternatives {
         /// The expected provider.
         provider: Provider,
-        /// JSON pointer to the alternative.
+        /// The location of the alternative, as a JSON pointer.
         pointer: String,
     },
     /// An answer has no id, and the provider finds the call of an answer by its id.
@@ -101,7 +101,7 @@ pub enum MessageError {
         provider: Provider,
         /// The tool's name.
         name: String,
-        /// The index of the answer in the list, from 0.
+        /// The index of the answer in the list, counted from 0.
         index: usize,
     },
 }

@@ -19,7 +19,7 @@ pub enum Provider {
     OpenAiChat,
     /// `OpenAI`'s Responses API.
     OpenAiResponses,
-    /// Google's Gemini API, `generateContent`.
+    /// Google's Gemini API, with `generateContent`.
     Gemini,
 }
 

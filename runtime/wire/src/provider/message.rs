@@ -7,8 +7,8 @@ use super::media::{Part, Parts};
 use super::{MediaSupport, Provider};
 
 impl Provider {
-    /// Writes a user's message with these blocks, to append to the history. If it is only text, it is a string where
-    /// the provider accepts one. Content that the provider or the model does not accept becomes a sentence, as in
+    /// Writes a user's message with these blocks, to append to the history. If it is only text, it is a string if the
+    /// provider accepts one. Content that the provider or the model does not accept becomes a sentence, as in
     /// [`tool_results`](Self::tool_results).
     ///
     /// ```

@@ -26,7 +26,7 @@ const VERSION: u32 = 1;
 #[error("no provider is called `{name}`, expected one of {}", Provider::ALL.map(Provider::name).join(", "))]
 #[non_exhaustive]
 pub struct UnknownProvider {
-    /// The name.
+    /// The name that was found.
     pub name: String,
 }
 toolwright_core::debug_as_sentence!(UnknownProvider);

@@ -79,7 +79,7 @@ pub enum StreamEvent {
     /// The stream had an event of a kind that this release does not know, which was skipped.
     #[non_exhaustive]
     Unknown {
-        /// The kind.
+        /// The provider's name of the kind.
         kind: String,
     },
 }

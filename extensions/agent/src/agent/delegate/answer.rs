@@ -43,8 +43,8 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Makes the output of its call. If the sub-agent has read untrusted text, that text may have dictated the answer,
-    /// so the output is untrusted.
+    /// Makes the output of the call that started the sub-agent. If the sub-agent has read untrusted text, that text may
+    /// have dictated the answer, so the output is untrusted.
     pub(super) fn into_output(self) -> Result<Output, ToolError> {
         let Self { answer, sources } = self;
         let unwritten = |error: serde_json::Error| ToolError::internal(error);

@@ -16,7 +16,7 @@ impl Maker {
     }
 
     /// Answers the calls of a turn: runs read-only calls together, and each call that changes something alone. A call
-    /// whose answer is known is not made, but counts in the numbering.
+    /// with a known answer does not run, but counts in the numbering.
     pub(super) async fn answer_calls(
         &self,
         run: &Run,

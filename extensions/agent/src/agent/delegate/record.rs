@@ -27,7 +27,7 @@ use crate::run::{
 /// Where a sub-agent was started.
 pub(super) struct Place {
     pub run: String,
-    /// The turn of the run.
+    /// The number of the turn in the run.
     pub turn: u64,
     /// The call that started it.
     pub call: CallId,
@@ -37,16 +37,16 @@ pub(super) struct Place {
 
 /// Records the run of a sub-agent that this process drives.
 pub(super) struct ChildRecorder {
-    /// The agent of the run.
+    /// The agent whose run started the sub-agent.
     parent: Agent,
     place: Place,
     spending: ChildSpending,
-    /// The version of the document that records its spending.
+    /// The version of the document that records the sub-agent's spending.
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
-    /// The recorded answers of its model that are still to be replayed.
+    /// The recorded answers of the sub-agent's model that are still to be replayed.
     replayed: VecDeque<StepInput>,
-    /// How many answers its model has given.
+    /// How many answers the sub-agent's model has given.
     answers: usize,
     /// The answer that the next step records.
     new: Option<ModelAnswer>,
@@ -93,7 +93,7 @@ impl ChildRecorder {
         }
     }
 
-    /// Returns what it has spent itself in this state, without the sub-agents below it.
+    /// Returns what the sub-agent has spent itself in this state, without the sub-agents below it.
     fn own(&self, state: &State) -> SpentShare {
         let spent = state.standing().spent;
         SpentShare {
@@ -116,8 +116,8 @@ impl Recorder for ChildRecorder {
         Ok(is_late.then_some(Stop::TimeIsUp))
     }
 
-    /// If the call of a sub-agent is cancelled, it is dropped together with this recorder, so there is no cancellation
-    /// to report.
+    /// Returns `false`: if the call of a sub-agent is cancelled, the sub-agent is dropped together with this recorder,
+    /// so no cancellation is left to report.
     fn is_cancelled(&mut self) -> bool {
         false
     }
@@ -155,7 +155,7 @@ impl Recorder for ChildRecorder {
     }
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
-        // The model that started it reads the reason, and decides.
+        // The model that started the sub-agent reads the reason, and decides what to do.
         Ok(Away::TooLong(error))
     }
 
@@ -251,7 +251,7 @@ pub(super) fn of_commit(error: &CommitError) -> Option<&StoreError> {
     }
 }
 
-/// Returns the error itself.
+/// Returns the store's error itself.
 pub(super) fn of_store(error: &StoreError) -> Option<&StoreError> {
     Some(error)
 }

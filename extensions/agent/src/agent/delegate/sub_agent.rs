@@ -37,9 +37,9 @@ use crate::run::{Output, OutputError};
 pub struct SubAgent {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// Unless set, all tools except those that start sub-agents.
+    /// The profile that selects the sub-agent's tools. Unless set, it has all tools except those that start sub-agents.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
-    /// Unless set, the model of the parent.
+    /// The model of the sub-agent: that of the parent unless set.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
@@ -78,23 +78,23 @@ impl SubAgent {
         }
     }
 
-    /// Selects its tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent except those
-    /// that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
+    /// Selects the sub-agent's tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent
+    /// except those that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(Profile::new(patterns));
         self
     }
 
-    /// Sets its model: that of its parent unless set.
+    /// Sets the model of the sub-agent: that of its parent unless set.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// Sets its system prompt. Unless set, the prompt gives its name and purpose, and says that the parent gets only
-    /// its last message.
+    /// Sets the sub-agent's system prompt. Unless set, the prompt gives the sub-agent's name and purpose, and says that
+    /// the parent gets only its last message.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
@@ -125,14 +125,14 @@ impl SubAgent {
         self
     }
 
-    /// Limits the tokens of its requests and answers: as many as its parent has left, unless set.
+    /// Limits the tokens of the sub-agent's requests and answers: as many as its parent has left, unless set.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// Limits what it may cost: as much as its parent has left, unless set.
+    /// Limits what the sub-agent may cost: unless set, as much as its parent has left.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
@@ -147,7 +147,7 @@ impl SubAgent {
         self
     }
 
-    /// Limits the tokens of one answer of its model.
+    /// Limits the tokens of one answer of the sub-agent's model.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
@@ -161,9 +161,9 @@ impl SubAgent {
         self
     }
 
-    /// Makes it end in a value of this type. Its answer is parsed as strictly as the input of a tool, and the problems
-    /// are sent back to it with their locations. The value is [`SubAgentAnswer::output`](crate::SubAgentAnswer::output)
-    /// of its answer.
+    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool, and
+    /// the problems are sent back to it with their locations. The value is
+    /// [`SubAgentAnswer::output`](crate::SubAgentAnswer::output) of its answer.
     ///
     /// ```
     /// use toolwright_agent::SubAgent;
@@ -189,8 +189,8 @@ impl SubAgent {
         self
     }
 
-    /// Lets up to this many of them work at once, two to five, if the model starts several in one answer; unless set,
-    /// they work one after the other. Only sub-agents whose tools all read can work at once;
+    /// Lets up to this many runs of the sub-agent, two to five, work at once if the model starts several in one answer;
+    /// unless set, they work one after the other. Only sub-agents whose tools all read can work at once;
     /// [`build`](crate::AgentBuilder::build) refuses others, because their changes would not wait for each other.
     #[must_use]
     pub fn at_once(mut self, agents: u32) -> Self {
@@ -198,7 +198,7 @@ impl SubAgent {
         self
     }
 
-    /// Gives it a tool named after it, with the argument `task`, in place of `spawn_agent`.
+    /// Makes a tool with the sub-agent's name start it, with the argument `task`, in place of `spawn_agent`.
     #[must_use]
     pub fn as_tool(mut self) -> Self {
         self.is_tool = true;

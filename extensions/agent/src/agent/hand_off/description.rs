@@ -65,8 +65,9 @@ impl HandOff {
         }
     }
 
-    /// Selects its tools, by the patterns of a [`Profile`](toolwright::Profile): all tools of the agent with which the run began, unless
-    /// set. Whether it has `hand_off` is what [`may_hand_off_to`](Self::may_hand_off_to) says.
+    /// Selects the agent's tools, by the patterns of a [`Profile`](toolwright::Profile): all tools of the agent with
+    /// which the run began, unless set. Whether it has `hand_off` is what [`may_hand_off_to`](Self::may_hand_off_to)
+    /// says.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(patterns.into_iter().map(|it| it.as_ref().to_owned()).collect());
@@ -88,8 +89,8 @@ impl HandOff {
         self
     }
 
-    /// Adds rules for its calls, and a mode where one is set. They take nothing back: where the policy of the executor denies a call
-    /// or asks a person, it does so here too.
+    /// Adds rules for the agent's calls, and a mode if the policy sets one. These rules cannot permit more: if the
+    /// policy of the executor denies a call or asks a person about it, that still applies.
     #[must_use]
     pub fn policy(mut self, policy: PolicyBuilder) -> Self {
         self.policy = Some(policy);
@@ -118,8 +119,8 @@ impl HandOff {
         self
     }
 
-    /// Names the agents that it may hand the run off to: others that are given to the same builder, or the one with which the run
-    /// began, by its [`name`](crate::AgentBuilder::name). None unless set.
+    /// Names the agents to which this agent may hand the run off: others that are given to the same builder, or the one
+    /// with which the run began, by its [`name`](crate::AgentBuilder::name). None unless set.
     #[must_use]
     pub fn may_hand_off_to(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.targets.extend(agents.into_iter().map(Into::into));

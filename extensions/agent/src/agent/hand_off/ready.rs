@@ -22,7 +22,7 @@ pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
     /// The names of the agents to which the first agent of a run may hand it off.
     targets: Vec<String>,
-    /// `hand_off`, as its model is shown it.
+    /// The tool `hand_off`, in the form in which the agent's model is shown it.
     listed: Option<Catalog>,
 }
 
@@ -63,12 +63,12 @@ impl HandOffs {
         self.agents.get(name)
     }
 
-    /// All of them.
+    /// Returns all agents.
     pub(crate) fn agents(&self) -> impl Iterator<Item = &Agent> {
         self.named().map(|(_, agent)| agent)
     }
 
-    /// All of them, by their names.
+    /// Returns all agents with their names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Agent)> {
         self.agents.iter().map(|(name, it)| (&**name, &it.agent))
     }
@@ -96,7 +96,7 @@ fn refused_for(agent: &str) -> impl Fn(String) -> AgentError + use<> {
     move |why| AgentError::HandOff { agent: agent.clone(), why }
 }
 
-/// Returns the problem of an agent's name, if it has one. Models and people know the agent by it.
+/// Returns the problem of an agent's name, if it has one. Models and people identify the agent by this name.
 fn problem(name: &str, first: &str, is_twice: bool) -> Option<String> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {

@@ -12,14 +12,15 @@ use crate::run::{HAND_OFF, HandOffTool};
 /// The purpose of each agent by its name, for the models that may hand a run off.
 pub(super) type Descriptions = BTreeMap<String, String>;
 
-/// The agents of a run, with the one with which it begins.
+/// Describes the agents of a run to their models, including the agent with which the run begins.
 pub(super) fn descriptions(agents: &[HandOff], first: &str) -> Descriptions {
     let back = (first.to_owned(), "The agent with which the conversation began.".to_owned());
     let others = agents.iter().map(|it| (it.name.clone(), it.description.clone()));
     others.chain([back]).collect()
 }
 
-/// The tool as the executor has it, for every agent of the run, and the rule that lets their models call it.
+/// Makes the tool `hand_off`, which the executor has for every agent of the run, and the rule that lets their models
+/// call it.
 pub(crate) fn hand_off_tool(
     agents: &[HandOff],
     first: &str,
@@ -37,7 +38,7 @@ pub(crate) fn hand_off_tool(
     Some((tool, Policy::builder().rule(rule)))
 }
 
-/// The tool as the model of one agent is shown it, which may hand the run off to these.
+/// Returns the tool as the model of one agent is shown it, which may hand the run off to these.
 pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
     let tool = made(all, targets.iter().map(String::as_str));
     let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");
@@ -63,7 +64,7 @@ fn made<'t>(all: &Descriptions, targets: impl Iterator<Item = &'t str>) -> Dynam
         "additionalProperties": false,
     });
     DynamicTool::new(HAND_OFF, description, schema, |input: Value, context| {
-        // Another tool that calls this one is no turn of the run.
+        // A call that another tool makes has no turn, and cannot hand the run off.
         let is_of_turn = context.turn().is_some();
         std::future::ready(match (is_of_turn, input["agent"].as_str()) {
             (true, Some(agent)) => Ok(json!({ "handed_off_to": agent })),

@@ -3,7 +3,7 @@
 use super::ModelNameError;
 use crate::http::{ApiKey, HttpModel, HttpModelBuilder};
 
-/// A provider by its name.
+/// A provider that can be named in a text `provider:model`.
 struct NamedProvider {
     name: &'static str,
     model: fn(String) -> HttpModelBuilder,
@@ -11,7 +11,7 @@ struct NamedProvider {
     keys: &'static [&'static str],
     /// Whether the provider requires a key.
     needs_key: bool,
-    /// The variable that may set another address.
+    /// The environment variable that may set another address.
     address: &'static str,
     /// The address, unless it is that of the API's vendor.
     base_url: Option<&'static str>,
@@ -53,7 +53,7 @@ const OLLAMA: NamedProvider = NamedProvider {
     base_url: Some("http://127.0.0.1:11434/v1"),
 };
 
-/// A provider whose server has the chat API of `OpenAI`.
+/// Describes a provider whose server has the chat API of `OpenAI`.
 const fn chat(
     name: &'static str,
     keys: &'static [&'static str],
@@ -93,7 +93,7 @@ const PROVIDERS: [NamedProvider; 10] = [
     chat("xai", &["XAI_API_KEY"], "XAI_BASE_URL", "https://api.x.ai/v1"),
 ];
 
-/// Makes the model that a text names, with the settings of these variables.
+/// Makes the model that a text names, with the settings of these environment variables.
 pub(crate) fn named(
     text: &str,
     variable: impl Fn(&str) -> Result<Option<String>, ModelNameError>,

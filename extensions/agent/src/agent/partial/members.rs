@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The maximum number of bytes to look at: a longer value is read when it is complete.
 const LONGEST: usize = 1 << 20;
 
-/// A text that arrives in pieces.
+/// The text of an object that arrives in pieces, and the members of it that are complete.
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
@@ -16,10 +16,10 @@ pub(super) struct Members {
     fields: Map<String, Value>,
 }
 
-/// The position in the object.
+/// The position of the parser in the object.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Place {
-    /// Before the object.
+    /// Before the object begins.
     #[default]
     Before,
     /// In a member that begins at `start`; `depth` counts the open brackets of its value.
@@ -33,7 +33,7 @@ enum InText {
     #[default]
     No,
     Yes,
-    /// After a backslash.
+    /// After a backslash in a string.
     Escaped,
 }
 
@@ -43,14 +43,14 @@ impl Members {
         &self.fields
     }
 
-    /// Forgets the text; returns whether there were members.
+    /// Discards the text; returns whether there were complete members.
     pub(super) fn clear(&mut self) -> bool {
         let had_some = !self.fields.is_empty();
         *self = Self::default();
         had_some
     }
 
-    /// Adds a piece; returns whether it completes a member.
+    /// Adds a piece of text; returns whether it completes a member.
     pub(super) fn push(&mut self, more: &str) -> bool {
         if self.place == Place::Over {
             return false;

@@ -41,7 +41,7 @@ pub(super) enum RewindStep {
 }
 
 impl RewindDocument {
-    /// Reads the document of a run, and its version.
+    /// Reads the rewind document of a run, and its version.
     pub(super) async fn of(store: &dyn Store, run: &str) -> Result<(Self, u64), RunError> {
         let key = keys::rewind(run);
         let found = store.document(&key).await?;
@@ -67,7 +67,7 @@ impl RewindDocument {
         ChangingCalls { turns: self.turns.clone(), calls: self.calls.clone() }
     }
 
-    /// Returns the call whose changes are undone when the rewind is undone.
+    /// Returns the call that restores the files; its changes are undone when the rewind is undone.
     pub(super) fn restoring(&self) -> ChangingCalls {
         ChangingCalls { turns: Vec::new(), calls: vec![self.by] }
     }

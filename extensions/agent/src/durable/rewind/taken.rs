@@ -23,13 +23,13 @@ const FORKS: usize = 10_000;
 pub struct LastingEffect {
     /// The run that made the call.
     pub run: String,
-    /// The turn.
+    /// The turn of the call.
     pub turn: u64,
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
-    /// The name of its tool.
+    /// The name of the call's tool.
     pub tool: String,
-    /// The state of its call; `None` if the journal does not have the call.
+    /// The state of the call; `None` if the journal does not have the call.
     pub state: Option<State>,
     /// The arguments of the call as people see them, unless they are encrypted.
     pub shown: String,

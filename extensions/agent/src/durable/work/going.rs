@@ -11,7 +11,7 @@ use crate::durable::{RunError, Runner};
 /// How long a run is left alone after a failure; twice as long after each further failure in succession.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The longest such pause.
+/// The maximum length of such a pause.
 const LONGEST: Duration = Duration::from_mins(5);
 
 #[derive(Default)]

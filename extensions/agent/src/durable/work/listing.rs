@@ -7,7 +7,7 @@ use toolwright::journal::Document;
 
 use crate::durable::keys;
 
-/// The list as the last look read it, by run.
+/// The list of open runs as it was last read, by run.
 #[derive(Default)]
 pub(super) struct Listing(HashMap<String, Entry>);
 
@@ -16,7 +16,7 @@ struct Entry {
     listed: ListedRun,
 }
 
-/// A run of the list.
+/// A run as the list describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListedRun {
     /// `None` if the document is damaged: then the head of the run names the agent.
@@ -25,7 +25,7 @@ pub(super) struct ListedRun {
 }
 
 impl Listing {
-    /// Takes the documents of the list in the place of those before, and gives what each says, by run.
+    /// Replaces the documents of the list, and returns what each says about its run.
     pub(super) fn read<'d>(
         &mut self,
         documents: &'d [Document],
@@ -49,7 +49,7 @@ impl Listing {
 impl ListedRun {
     fn of(text: &str) -> Self {
         let listed: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        // Earlier releases did not write since when.
+        // Earlier releases did not record when the run was started.
         let since = listed["since"].as_str().and_then(|it| it.parse().ok());
         Self {
             agent: listed["agent"].as_str().map(str::to_owned),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A pause is this many times as long as the work before it.
+/// How many times as long as the work the pause after it is.
 pub(super) const REST: u32 = 9;
 
 /// When the work was last done, and how long it took.

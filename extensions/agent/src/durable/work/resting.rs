@@ -9,24 +9,24 @@ use toolwright::CallId;
 /// What a worker does with a run now.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::durable) enum Look {
-    /// Drives it.
+    /// The worker drives the run.
     Due,
-    /// Leaves it alone until one of these calls changes, or this time comes.
+    /// The run rests until one of these calls changes, or until this time.
     Rests { until: Option<Timestamp>, calls: Vec<CallId> },
-    /// Looks again later: another process has it, or a driver took it in vain a moment ago.
+    /// The worker reads the run again later: another process has it, or a driver took it in vain a moment ago.
     Again,
 }
 
 /// The rotation wakes one of this many parts of the resting runs at a time.
 const PARTS: usize = 16;
 
-/// The minimum number of runs that it wakes at a time.
+/// The minimum number of runs that are woken at a time.
 const LEAST: usize = 32;
 
 #[derive(Default)]
 pub(super) struct Resting {
     runs: HashMap<String, Entry>,
-    /// The runs in the order of the looks, each with the number of its look.
+    /// The runs in the order in which they were last read, each with the number of that reading.
     order: VecDeque<(String, u64)>,
     looks: u64,
     /// The runs that were examined at least once.
@@ -40,26 +40,26 @@ struct Entry {
 }
 
 impl Resting {
-    /// Forgets the runs that are no longer listed.
+    /// Drops the runs that are no longer listed.
     pub(super) fn keep<'r>(&mut self, listed: impl IntoIterator<Item = &'r str>) {
         let listed: HashSet<&str> = listed.into_iter().collect();
         self.runs.retain(|run, _| listed.contains(run.as_str()));
         self.seen.retain(|run| listed.contains(run.as_str()));
     }
 
-    /// Whether a run rests: nothing has happened to it, as far as this worker knows.
+    /// Whether a run rests: as far as this worker knows, nothing has happened to it.
     pub(super) fn has(&self, run: &str, now: Timestamp) -> bool {
         let entry = self.runs.get(run);
         entry.is_some_and(|entry| entry.until.is_none_or(|until| now < until))
     }
 
-    /// Notes a look at a run; returns whether it is the first.
+    /// Notes that the worker reads a run; returns whether this is the first time.
     pub(super) fn look_at(&mut self, run: &str) -> bool {
         self.runs.remove(run);
         self.seen.insert(run.to_owned())
     }
 
-    /// Lets a run rest after a look.
+    /// Lets a run rest after the worker has read it.
     pub(super) fn leave(&mut self, run: &str, until: Option<Timestamp>, calls: Vec<CallId>) {
         self.looks += 1;
         self.runs.insert(run.to_owned(), Entry { until, calls, look: self.looks });
@@ -75,13 +75,13 @@ impl Resting {
         self.runs.retain(|_, entry| entry.calls.iter().all(|call| waiting.contains(call)));
     }
 
-    /// Wakes a part of the runs, those first whose last look is the longest ago.
+    /// Wakes some of the runs; those that were read the longest ago come first.
     pub(super) fn wake_some(&mut self) {
         let mut left = LEAST.max(self.runs.len().div_ceil(PARTS));
         while left > 0
             && let Some((run, look)) = self.order.pop_front()
         {
-            // The run was looked at again since this entry.
+            // The run was read again since this entry was made.
             if self.runs.get(&run).is_some_and(|entry| entry.look == look) {
                 self.runs.remove(&run);
                 left -= 1;

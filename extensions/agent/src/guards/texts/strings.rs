@@ -10,12 +10,12 @@ use serde::de::IgnoredAny;
 
 use super::Map;
 
-/// Whether a predicate holds for a text, or for a JSON string in it with its escapes decoded.
+/// Whether a predicate holds for a text, or for a JSON string in the text after its escapes are decoded.
 pub(in crate::guards) fn is_found(text: &str, has_it: impl Fn(&str) -> bool) -> bool {
     has_it(text) || strings(text).any(|it| decoded(&text[it]).is_some_and(|it| has_it(&it)))
 }
 
-/// Maps a text as a whole, and then each JSON string with escapes in it; `None` if nothing changes.
+/// Maps a whole text, and then each JSON string in it that has escapes; `None` if nothing changes.
 pub(in crate::guards) fn mapped(text: &str, map: Map<'_>) -> Option<String> {
     let whole = map(text);
     in_strings(whole.as_deref().unwrap_or(text), map, true).or(whole)
@@ -55,7 +55,7 @@ fn decoded(written: &str) -> Option<Cow<'_, str>> {
     written.contains('\\').then(|| serde_json::from_str(written).ok()).flatten()
 }
 
-/// Finds the positions of the strings, including their quotes.
+/// Finds the positions of the JSON strings in a text, including their quotes.
 fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;

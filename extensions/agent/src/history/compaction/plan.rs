@@ -31,10 +31,10 @@ const OBLIGATIONS: [&str; 6] = [
     "interrupted",
 ];
 
-/// How an answer is shortened.
+/// The way in which an answer is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// A note replaces it: a later call got a newer answer.
+    /// A note replaces the answer: a later call got a newer answer.
     Repeated,
     /// The middle of the answer is left out.
     Shortened,
@@ -47,7 +47,7 @@ pub(super) struct Plan<'s> {
     dropped: Vec<bool>,
     /// The messages that were dropped since the newest summary was made.
     unsummarized: Vec<usize>,
-    /// The tokens of the dropped messages.
+    /// The estimated tokens of the dropped messages.
     gone: u64,
     /// All answers in messages before this one are shortened or stay.
     shortened_to: usize,
@@ -61,7 +61,7 @@ pub(super) struct Plan<'s> {
     drops_at_end: bool,
     /// The tokens that are left of each message.
     left: Vec<u64>,
-    /// The sum of these tokens so far.
+    /// The sum of the tokens that are left of the messages so far.
     size: u64,
     /// The size above which something is left out again.
     next: u64,
@@ -177,7 +177,7 @@ impl<'s> Plan<'s> {
         self.size += newest.tokens();
         self.size -= self.summary.map_or(0, Summary::tokens);
         self.summary = Some(newest);
-        // The summary covers what was dropped at the same point.
+        // A summary that was made at this very point covers what is dropped here.
         if newest.at == at {
             self.unsummarized.clear();
             self.drops_at_end = false;
@@ -233,7 +233,7 @@ impl<'s> Plan<'s> {
         match fate {
             Fate::Repeated => {
                 self.report.repeated += 1;
-                // It was shortened before, and counts as repeated now.
+                // The answer was shortened before, and counts as repeated now.
                 self.report.shortened -= usize::from(count.is_none());
             }
             Fate::Shortened => self.report.shortened += 1,
@@ -288,7 +288,7 @@ impl<'s> Plan<'s> {
 /// The answers of read-only tools so far. Each is examined only once.
 #[derive(Default)]
 struct Reads<'h> {
-    /// How many messages were examined.
+    /// How many messages were examined so far.
     seen: usize,
     /// The newest answer to each call, by tool and arguments.
     newest: HashMap<(&'h str, &'h str), PlacedAnswer<'h>>,
@@ -300,7 +300,7 @@ struct Reads<'h> {
 type PlacedAnswer<'h> = (usize, usize, &'h Answer);
 
 impl<'h> Reads<'h> {
-    /// Examines the messages since the last time.
+    /// Examines the messages that were added since the last call.
     fn look_at(&mut self, history: &'h [Message], is_read: &dyn Fn(&str) -> bool) {
         // The call of an answer is in the message before it.
         let first = self.seen.saturating_sub(1);
@@ -313,7 +313,7 @@ impl<'h> Reads<'h> {
         self.seen = history.len();
     }
 
-    /// Takes the repeated answers that are before this message.
+    /// Removes and returns the repeated answers that are before this message.
     fn repeated_before(&mut self, message: usize) -> Vec<PlacedAnswer<'h>> {
         let all = std::mem::take(&mut self.repeated);
         let (old, others) = all.into_iter().partition(|(place, ..)| *place < message);

@@ -81,7 +81,7 @@ fn copy_of(answer: &Answer) -> Answer {
     toolwright::StoredAnswer::from(answer).into_answer()
 }
 
-/// Keeps this many bytes of each end of a text.
+/// Cuts a text down to this many bytes of each of its ends.
 pub(super) fn shortened(text: &str, end: usize) -> String {
     if text.len() <= end.saturating_mul(2) {
         return text.to_owned();

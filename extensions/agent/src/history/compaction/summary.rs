@@ -17,9 +17,9 @@ alone.";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Summary {
-    /// How many messages the history had then.
+    /// How many messages the history had when the summary was made.
     pub at: usize,
-    /// What the model wrote.
+    /// The summary, as the model wrote it.
     pub text: String,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Summary {
 pub(crate) struct SummaryTask {
     /// How many messages the history has.
     pub at: usize,
-    /// The prompt.
+    /// The prompt for the model.
     pub prompt: String,
     /// The maximum tokens of the summary: fewer than what it replaces.
     pub most: u64,
@@ -36,7 +36,7 @@ pub(crate) struct SummaryTask {
 
 impl Summary {
     /// Writes the message that replaces the turns. The summary is fenced, because strangers may have written parts of
-    /// them.
+    /// these turns.
     pub(super) fn note(&self) -> String {
         let text = fenced("a summary of earlier turns that a model wrote", &self.text);
         format!(
@@ -44,7 +44,7 @@ impl Summary {
         )
     }
 
-    /// Estimates the tokens of that message.
+    /// Estimates the tokens of the message that replaces the turns.
     pub(super) fn tokens(&self) -> u64 {
         text_tokens(self.note().len())
     }
@@ -86,7 +86,7 @@ impl SummaryTask {
 
 /// Writes a message into the prompt of the model that summarizes.
 fn write_out(message: &Message) -> String {
-    /// How much of each end of an answer it shows, in bytes.
+    /// How much of each end of an answer the summarizing model is shown, in bytes.
     const END: usize = 1_000;
     match message {
         Message::User { text, .. } => format!("user: {}\n", shortened(text, END)),

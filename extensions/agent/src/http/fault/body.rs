@@ -58,7 +58,7 @@ impl<'a> ErrorBody<'a> {
         Self { error, body }
     }
 
-    /// Returns the provider's error in brackets.
+    /// Returns the provider's own error message in brackets.
     pub(super) fn said(&self) -> String {
         let text = |key: &str| self.error[key].as_str().filter(|it| !it.is_empty());
         let kind = text("type").or_else(|| text("code")).or_else(|| text("status"));
@@ -86,7 +86,8 @@ impl<'a> ErrorBody<'a> {
         violations.any(|it| it["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")))
     }
 
-    /// Whether the key is wrong: Gemini answers 400, and gives the reason in the details.
+    /// Whether the error says that the key is wrong: Gemini answers with status 400, and gives the reason in the
+    /// details.
     pub(super) fn is_wrong_key(&self) -> bool {
         let details = self.error["details"].as_array();
         details.into_iter().flatten().any(|it| it["reason"] == "API_KEY_INVALID")
@@ -134,7 +135,7 @@ pub(in crate::http) fn pause_in(body: &str) -> Option<Duration> {
     ErrorBody::of(body).pause()
 }
 
-/// Shortens a long text of a server.
+/// Shortens a long text that a server has sent.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -30,7 +30,7 @@ pub(in crate::http) struct CommandKey {
 }
 
 impl CommandKey {
-    /// Returns `None` if there is no program.
+    /// Makes the command; `None` if it names no program.
     pub(super) fn new(words: Vec<OsString>) -> Option<Self> {
         let mut words = words.into_iter();
         let program = words.next().filter(|program| !program.is_empty())?;

@@ -3,9 +3,9 @@
 /// How much of a key is at the beginning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShownPrefix {
-    /// All of it; the value is its length in bytes.
+    /// The text has the whole key; the value is its length in the text, in bytes.
     Whole(usize),
-    /// The text ends in the middle of it.
+    /// The text ends in the middle of the key.
     Begun,
     Nothing,
 }

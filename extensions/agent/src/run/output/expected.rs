@@ -14,7 +14,7 @@ use toolwright::unstable::arguments::canonical;
 pub(crate) struct Expected {
     /// The name of the type.
     pub name: String,
-    /// The digest of its schema without descriptions. Runs of earlier releases recorded none.
+    /// The digest of the type's schema without descriptions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub schema: String,
     /// How many answers since the user last spoke were not a value of the type.

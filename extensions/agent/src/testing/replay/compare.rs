@@ -122,7 +122,7 @@ impl Comparison {
 #[derive(Default)]
 struct Place {
     pointer: String,
-    /// The pointer with `#` in place of every index.
+    /// The JSON pointer with `#` in place of every index.
     form: String,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-/// The placeholder of a secret argument. A request may have any value there.
+/// The placeholder of a secret argument. A request may have any value in its place.
 pub(crate) const SECRET: &str = "{{secret}}";
 
 /// Placeholders for parts that differ between runs: `{{duration}}` in a recording matches any duration.

@@ -100,7 +100,7 @@ impl Recorder {
 
     fn line(&self, exchange: &Exchange, written: &mut RecordingFile) -> io::Result<()> {
         let secrets = &mut written.secrets;
-        // The response goes first: its calls show which values are secret in later requests.
+        // Secrets are removed from the response first: its calls show which values are secret in later requests.
         let said = secrets.remove_from(exchange.response.body());
         let asked = secrets.remove_from(exchange.request.body.get());
         let mut response = RecordedResponse::new(

@@ -55,8 +55,8 @@ impl Secrets {
         }
     }
 
-    /// Removes the secrets of a call: an object with a tool's name and its arguments, whose key depends on the
-    /// provider.
+    /// Removes the secrets of a call. A call is an object that has the name of a tool and its arguments, under keys
+    /// that depend on the provider.
     fn of_call(&mut self, object: &mut Map<String, Value>) {
         let Some(names) = object.get("name").and_then(Value::as_str) else { return };
         let Some(names) = self.of_tools.get(names).cloned() else { return };

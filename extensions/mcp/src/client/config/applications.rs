@@ -20,7 +20,7 @@ const MOST_SECONDS: u64 = 3600;
 /// Keys that say which calls need no approval. Here the application's policy decides that.
 const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 
-/// A key whose name contains this, and that this application does not know, may select which tools are used.
+/// A key that this application does not know, and whose name contains this word, may select which tools are used.
 const TOOLS: &str = "tools";
 
 /// The pattern that matches all tools.
@@ -28,7 +28,7 @@ const EVERY: &str = "*";
 
 #[derive(Deserialize)]
 struct File {
-    /// The name of this key in VS Code.
+    /// The servers. VS Code gives this key another name.
     #[serde(alias = "servers")]
     #[serde(rename = "mcpServers")]
     servers: Entries,
@@ -75,7 +75,7 @@ struct Entry {
     transport: Option<String>,
     disabled: Option<bool>,
     timeout: Option<u64>,
-    /// The names of this key here, in Gemini CLI and in Copilot.
+    /// The tools that are used. Gemini CLI and Copilot give this key other names.
     #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
     /// The names of this key here, in relatives of Cline, in Windsurf and in Gemini CLI.
@@ -89,15 +89,15 @@ struct Entry {
     others: Map<String, Value>,
 }
 
-/// Values of variables.
+/// Returns the value of a variable by its name.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The configuration of a file, with a note for each thing that is left out.
+/// Returns the configuration of a file, with a note for each thing that is left out.
 pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, ConfigError> {
     let file: File =
         serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
     let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
-    // For each of our names, the name in the file.
+    // Maps each of our names to the name of the server in the file.
     let mut called = BTreeMap::<String, String>::new();
     for (name, entry) in file.servers.0 {
         let wrong = |what: String| ConfigError::Server { server: name.clone(), what };
@@ -127,7 +127,7 @@ pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, 
 }
 
 impl Entry {
-    /// The server, or why it is left out.
+    /// Converts an entry into a server, or says why the server is left out.
     fn convert(
         self,
         name: &str,
@@ -209,7 +209,7 @@ fn is_about_tools(key: &str) -> bool {
     key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }
 
-/// The value as text: some applications write numbers and booleans for variables.
+/// Returns the value as text: some applications write numbers and booleans for variables.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-/// How to get the tokens of a server.
+/// How the tokens of a server are requested.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct OAuthConfig {
     /// The client id that the authorization server has assigned; without it, the client registers itself.
     pub(in crate::client) client_id: Option<String>,
-    /// The variable of this process that has the client's secret.
+    /// The environment variable of this process that holds the client's secret.
     pub(in crate::client) client_secret_env: Option<String>,
     /// The URL of a page that describes the client, for authorization servers that support such pages.
     pub(in crate::client) client_metadata_url: Option<String>,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{OAuthConfig, Trust, url};
 
-/// One server.
+/// A server as the configuration describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct ServerConfig {
     pub(in crate::client) reached: Endpoint,
@@ -19,7 +19,7 @@ pub(in crate::client) struct ServerConfig {
     pub(in crate::client) filter: ToolFilter,
 }
 
-/// Which tools of a server are used, by their names there.
+/// Selects the tools of a server that are used, by the names that they have on the server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::client) struct ToolFilter {
     enabled: Option<Vec<String>>,
@@ -36,7 +36,7 @@ impl ToolFilter {
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) enum Endpoint {
-    /// As a program that this process starts.
+    /// As a program that this process starts and speaks to through pipes.
     Program(Program),
     /// Over Streamable HTTP.
     Http(Http),
@@ -62,7 +62,7 @@ pub(in crate::client) struct Http {
     pub(in crate::client) headers: BTreeMap<String, String>,
     /// The environment variable of this process that holds the bearer token.
     pub(in crate::client) token_env: Option<String>,
-    /// How to get tokens if `token_env` is absent.
+    /// How tokens are requested if `token_env` is absent.
     pub(in crate::client) oauth: OAuthConfig,
 }
 
@@ -88,15 +88,15 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) oauth: Option<OAuthConfig>,
     #[serde(default)]
     pub(in crate::client) trust: Trust,
-    /// Seconds.
+    /// How long the server may take to start, in seconds.
     pub(in crate::client) start_timeout: Option<u64>,
-    /// Seconds.
+    /// How long a call may take, in seconds.
     pub(in crate::client) timeout: Option<u64>,
     /// The tools that are used, by their names on the server; all tools if this is absent.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,
     /// The tools that are not used.
     pub(in crate::client) disabled_tools: Option<Vec<String>>,
-    /// The transport, in the words of other applications.
+    /// The transport, as other applications name it.
     #[serde(rename = "type")]
     pub(in crate::client) transport: Option<String>,
 }

@@ -20,14 +20,14 @@ use crate::client::untrusted::escaped;
 /// How many times a server may ask for input during one call.
 const MOST_ROUNDS: usize = 16;
 
-/// How many times the time-out a call may take, if the server goes on reporting progress.
+/// How many times the time-out a call may take in all, if the server keeps reporting progress.
 const MOST_EXTENDED: u32 = 10;
 
 /// The longest progress message that is passed on, in characters.
 const LONGEST_REPORT: usize = 500;
 
 impl Server {
-    /// Makes the call, and repeats it with the answers as long as the server asks for input.
+    /// Makes the call. As long as the server asks for input, repeats it with the answers.
     pub(super) async fn rounds(
         &self,
         line: &Line,

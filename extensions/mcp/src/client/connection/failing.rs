@@ -24,7 +24,7 @@ impl Server {
         ToolError::new(CHANGED, words).hint(hint)
     }
 
-    /// The error of a call that was not sent.
+    /// Makes the error of a call that was not sent.
     pub(in crate::client) fn unreachable(&self, why: &str) -> ToolError {
         ToolError::new(
             "unreachable",
@@ -34,7 +34,8 @@ impl Server {
         .hint("go on without its tools, or try again later")
     }
 
-    /// The error when the server refuses the session of a call, and then also the new session that was begun for it.
+    /// Makes the error for a server that refuses the session of a call, and then also the new session that was begun
+    /// for the call.
     pub(super) fn unknown_twice(&self, tool: &ForeignTool) -> ToolError {
         let words = format!(
             "the MCP server `{}` answers the call of `{}` by 404 in a session that has just begun, so it cannot be made there",
@@ -43,7 +44,7 @@ impl Server {
         ToolError::new("refused_by_server", words)
     }
 
-    /// The error of a request that was sent, or may have been.
+    /// Makes the error of a request that was sent, or may have been.
     pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {
@@ -88,7 +89,7 @@ impl Server {
             .class(class)
     }
 
-    /// The error when the server neither answered nor reported progress in time.
+    /// Makes the error when the server neither answered nor reported progress in time.
     pub(super) fn timed_out(&self, after: std::time::Duration) -> ToolError {
         let words = format!(
             "the MCP server `{}` neither answered nor reported its progress within {} s",

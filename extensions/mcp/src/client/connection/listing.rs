@@ -17,18 +17,18 @@ use toolwright::{CancellationToken, ToolError};
 use super::Server;
 use crate::client::definition::{Definitions, ListedTool};
 
-/// The longest list of tools. A server that sends more is taken to page without an end.
+/// The maximum number of tools in a list. A server that sends more is assumed to send pages without end.
 const MOST_TOOLS: usize = 20_000;
 
 /// How long calls wait for a new list before they use the earlier one.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A requested list, for which calls may wait.
+/// A list that was requested, and that calls may wait for.
 #[derive(Clone)]
 pub(super) struct Listing {
     /// Until when calls wait for this list.
     until: Instant,
-    /// Cancelled when the list has come or failed.
+    /// The token that is cancelled once the list has come or failed.
     over: CancellationToken,
 }
 
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// The request for a list in progress; begins one if the server has changed its tools, or may have.
+    /// Returns the request for a list in progress; begins one if the server has changed its tools, or may have.
     fn listing(self: &Arc<Self>) -> Option<Listing> {
         let mut state = self.state();
         let live = state.live.as_mut()?;
@@ -60,7 +60,7 @@ impl Server {
         let listed = listed.unwrap_or_else(|_| Err(self.unreachable("it does not list its tools")));
         {
             let mut state = self.state();
-            // The server may have been restarted meanwhile.
+            // The server may have been restarted since.
             let is_same = |listing: &Option<Listing>| {
                 listing.as_ref().is_some_and(|listing| listing.over == over)
             };
@@ -82,7 +82,7 @@ impl Server {
         over.cancel();
     }
 
-    /// Every page of the list of tools.
+    /// Requests every page of the list of tools.
     pub(super) async fn list(
         &self,
         peer: &Peer<RoleClient>,
@@ -125,7 +125,7 @@ impl Server {
                 let tools = page.tools.into_iter().map(ListedTool::from).collect();
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
-            // The library rejects the whole page if one tool on it is wrong, so each tool is read by itself.
+            // The library rejects a whole page if one tool on it is wrong, so this code reads each tool separately.
             ServerResult::CustomResult(page) => PageOfTools::read(page.0)
                 .ok_or_else(|| failed("it does not answer with a list".to_owned())),
             _ => Err(failed("it does not answer with a list".to_owned())),
@@ -139,7 +139,7 @@ struct PageOfTools {
 }
 
 impl PageOfTools {
-    /// Reads a page, and each tool on it by itself.
+    /// Reads a page, and each tool on it separately.
     fn read(mut page: Value) -> Option<Self> {
         let Value::Array(tools) = page.get_mut("tools")?.take() else { return None };
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);

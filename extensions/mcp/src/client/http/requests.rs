@@ -30,7 +30,7 @@ const MOST_SENT: usize = 4;
 #[derive(Clone)]
 pub(in crate::client) struct Requests {
     pub(super) client: reqwest::Client,
-    /// Absent where the configuration has a token.
+    /// The source of tokens; absent if the configuration has a token.
     #[cfg(feature = "oauth")]
     pub(super) authorization: Option<Arc<Authorization>>,
 }
@@ -75,7 +75,8 @@ impl Requests {
     }
 }
 
-/// Whether a connection begins with this request: the library itself reads a refusal of it, to find the server's revision.
+/// Whether this request begins a connection. The library itself reads the refusal of such a request, to find the
+/// server's revision.
 fn begins(request: &ClientRequest) -> bool {
     matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
 }

@@ -12,7 +12,7 @@ tokio::task_local! {
     static STATUS: Cell<Option<u16>>;
 }
 
-/// Lets a client note the status of each answer for [`beside`].
+/// Makes a client note the status of each answer for [`beside`].
 pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     client.retry(retry::never().classify_fn(|answer| {
         let status = answer.status().map(|status| status.as_u16());

@@ -1,4 +1,5 @@
-//! An answer that is longer than what is taken, which the library drops while it comes: its request ends by that cause, as over pipes.
+//! Handles an answer that is longer than the limit. The library stops reading such an answer, and the request then
+//! fails for that reason, as over pipes.
 
 use futures::StreamExt as _;
 use rmcp::model::RequestId;
@@ -10,7 +11,7 @@ use sse_stream::Sse;
 use super::session::Failure;
 use crate::client::lines::too_long;
 
-/// The answer to a request, or the error that it ends with. The server has worked on the request.
+/// Returns the answer to a request, or the error that it ends with. The server has worked on the request.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     request: &RequestId,
@@ -34,7 +35,7 @@ pub(super) fn read(
     }
 }
 
-/// The library has no type for it that others can name.
+/// Compares the text of the error, because the library has no public type for it.
 fn is_too_long(error: &SseError) -> bool {
     matches!(error, SseError::Body(why) if why.to_string().starts_with("SSE event exceeded the maximum size"))
 }

@@ -51,7 +51,7 @@ impl Authorization {
         Self { server, url, config, oauth, state: Mutex::default() }
     }
 
-    /// The token to send, if there is one.
+    /// Returns the token to send, if there is one.
     pub(in crate::client) async fn token(&self) -> Result<Option<String>, AuthError> {
         let mut state = self.state.lock().await;
         if !state.has_looked {
@@ -80,8 +80,8 @@ impl Authorization {
         Ok(manager.initialize_from_store().await?.then_some(manager))
     }
 
-    /// The current token. There is none if it has expired and cannot be refreshed: the server then refuses the request, and
-    /// `replace_token` gets another.
+    /// Returns the current token; `None` if it has expired and cannot be refreshed: the server then refuses the
+    /// request, and `replace_token` gets another.
     async fn current(&self, state: &State) -> Result<Option<String>, AuthError> {
         let Some(manager) = &state.manager else { return Ok(None) };
         match manager.get_access_token().await {

@@ -56,8 +56,8 @@ impl Loopback {
         Ok(Self { listener, redirect_uri, show: Box::new(show) })
     }
 
-    /// The URL to which the browser was redirected. Any program on this machine may connect; requests for other pages are
-    /// ignored.
+    /// Returns the URL to which the browser was redirected. Any program on this machine may connect; requests for other
+    /// pages are ignored.
     async fn came_back(&self) -> Result<String, ToolError> {
         loop {
             let (browser, _) = self.listener.accept().await.map_err(|error| {

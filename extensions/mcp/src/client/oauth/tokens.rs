@@ -17,7 +17,7 @@ pub trait TokenStore: Send + Sync {
     /// Returns the text that was saved under a key.
     ///
     /// # Errors
-    /// When the store cannot be read; it must not answer instead that there is nothing.
+    /// When the store cannot be read; it must not return `None` instead.
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>>;
 
     /// Saves a text in place of the earlier one; `None` deletes it.
@@ -135,7 +135,7 @@ impl TokenStore for EncryptedTokens {
                 Err(error) => return Err(failed("read", error)),
             };
             let sealed = serde_json::from_slice(&text).map_err(|error| failed("read", error))?;
-            // Refuse plain text: any program could have put it there.
+            // Plain text is refused, because any program could have written it.
             if !matches!(sealed, StoredText::Encrypted(_)) {
                 return Err(ToolError::new("tokens", "the stored tokens are not encrypted"));
             }

@@ -14,7 +14,7 @@ impl Challenge {
         self
     }
 
-    /// The header. A value is left out if it would end its own quotes or cannot be in a header.
+    /// Returns the header. A value is left out if it would end its own quotes or cannot be in a header.
     pub(super) fn header(&self) -> HeaderValue {
         let mut text = "Bearer".to_owned();
         let mut separator = " ";

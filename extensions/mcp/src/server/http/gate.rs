@@ -60,9 +60,9 @@ pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
-    /// Shared, because each request has a handler of its own.
+    /// The server, which is shared because each request has a handler of its own.
     server: Arc<McpServer>,
-    /// The path of the protocol; any path if absent.
+    /// The path of the protocol; if absent, every path.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
     /// The settings for requests without a session, which never begin one.
@@ -81,7 +81,7 @@ impl Gate {
         path: Option<&'static str>,
         ended: CancellationToken,
     ) -> Result<Arc<Self>, ServeError> {
-        // What a session lacks is reported now, and not when the first client connects.
+        // Report now what a session lacks, and not when the first client connects.
         Session::start(&server.for_anybody(), ended.child_token(), None)?;
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(server.http.hosts(address))
@@ -180,7 +180,7 @@ impl Gate {
         if let Some(session) = &session
             && !self.sessions.is_used_by(session, &user)
         {
-            // The same answer as for an unknown session, so that other users do not learn that it exists.
+            // The answer is that for an unknown session, so that other users do not learn that the session exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
         }
         let config = if is_single { &self.single } else { &self.config };

@@ -10,7 +10,7 @@ use crate::server::session::Session;
 #[derive(Default)]
 pub(super) struct Runs {
     all: HashMap<User, Used>,
-    /// How many requests there have been, of all users.
+    /// How many requests of all users there have been.
     requests: u64,
 }
 

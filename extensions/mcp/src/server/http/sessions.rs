@@ -14,7 +14,7 @@ use crate::server::session::Session;
 /// How long a session lasts without requests, calls in progress, and calls that wait for a person.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 
-/// How often idle sessions are ended.
+/// How often idle sessions are searched for and ended.
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
 /// How many sessions one user may have at once, so that a single user cannot use up the sessions of all others. A client that
@@ -37,14 +37,14 @@ struct SessionEntry {
 pub(super) enum Room {
     Free,
     Full,
-    /// This user has the maximum number of sessions.
+    /// This user already has the maximum number of sessions.
     FullOfTheirs,
 }
 
 impl Sessions {
     pub(super) fn new() -> Self {
         let mut manager = LocalSessionManager::default();
-        // The library counts only messages, and would end a session whose call works silently.
+        // The library would count only messages, and end a session whose call works silently.
         manager.session_config.keep_alive = None;
         Self { manager: Arc::new(manager), begun: Mutex::default() }
     }

@@ -22,7 +22,7 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// The URL of its metadata: the well-known path, followed by the resource's own path.
+    /// Returns the URL of the resource's metadata: the well-known path, followed by the resource's own path.
     pub(super) fn metadata(&self) -> String {
         const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
         let start = self.url.find("://").map_or(0, |scheme| scheme + 3);
@@ -33,7 +33,7 @@ impl Resource {
 }
 
 impl Settings {
-    /// The allowed values of `Host`.
+    /// Returns the allowed values of the header `Host`.
     pub(super) fn hosts(&self, address: SocketAddr) -> Vec<String> {
         let mut hosts = self.hosts.clone();
         if address.ip().is_loopback() {
@@ -42,7 +42,7 @@ impl Settings {
         hosts
     }
 
-    /// The allowed values of `Origin`; a request without one does not come from a web page.
+    /// Returns the allowed values of `Origin`; a request without one does not come from a web page.
     pub(super) fn origins(&self, address: SocketAddr) -> Vec<String> {
         let mut origins = self.origins.clone();
         if address.ip().is_loopback() {

@@ -43,7 +43,7 @@ pub enum TokenRefusal {
 }
 toolwright::unstable::debug_as_sentence!(TokenRefusal);
 
-/// The bearer token of a request.
+/// Returns the bearer token of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (value, None) = (values.next()?.to_str().ok()?, values.next()) else { return None };

@@ -11,7 +11,7 @@ use super::limits;
 const CASES: &str = include_str!("../../../tests/jsonata-suite/cases.jsonl");
 const DATASETS: &str = include_str!("../../../tests/jsonata-suite/datasets.json");
 
-/// What does not pass, and why.
+/// The cases of the suite that fail, and why.
 const FAILING: [(&str, &str); 6] = [
     ("function-encodeUrl/case002", "half of a surrogate pair, which is no text in Rust"),
     ("function-encodeUrlComponent/case002", "half of a surrogate pair, which is no text in Rust"),

@@ -136,7 +136,7 @@ pub(super) fn change(
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
         Err(error) => {
             temporary.0.reverse();
-            // Report the original error, not one of the cleanup.
+            // The original error is reported, not one of the cleanup.
             let _ = container.run(first.name, DISCARD, &temporary.0, None, 4096);
             Err(error)
         }

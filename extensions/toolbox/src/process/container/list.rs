@@ -11,10 +11,10 @@ use super::rules::Rules;
 use super::script::{Ran, code, path};
 use crate::workspace::{FoundEntry, Kind, ListedEntry, Name, SearchScope, Worker};
 
-/// The largest file that can be searched: 32 MiB.
+/// The maximum size of a file that can be searched: 32 MiB.
 pub(super) const LARGEST_SEARCHED: u64 = 32 << 20;
 
-/// The longest output of a list: 64 MiB.
+/// The maximum length of a list's output: 64 MiB.
 const LARGEST_LIST: u64 = 64 << 20;
 
 /// Shell script: runs `find` in `$1` with the remaining arguments.
@@ -128,7 +128,7 @@ fn entries(start: &Name, ran: &Ran) -> Result<(Vec<Entry>, usize), ToolError> {
     }
     let (mut entries, missed) = read(&ran.output);
     // `find` also fails if it cannot read a folder below the start folder. If the start folder exists, it is in the
-    // list nevertheless.
+    // list in spite of the error.
     let Some(own) = entries.iter().position(|it| it.relative.is_empty()) else {
         return Err(refused(start, ran));
     };

@@ -281,7 +281,7 @@ fn kill(given: &[&str]) -> Found {
     forced.then_some((Danger::Dangerous, "kills a process at once"))
 }
 
-/// Detects files that are sent to another machine.
+/// Finds out whether a file is sent to another machine.
 fn upload(given: &[&str]) -> Found {
     let sends = given.iter().enumerate().any(|(at, it)| {
         let behind = |name: &str| at > 0 && given[at - 1] == name;

@@ -4,7 +4,7 @@ use super::arguments::{Kind, Word};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// Tests and actions without an argument.
+/// Tests and actions that take no argument.
 const PLAIN: [&str; 24] = [
     "-print",
     "-print0",

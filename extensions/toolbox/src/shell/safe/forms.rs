@@ -67,7 +67,7 @@ pub(super) enum Style {
     /// positional arguments.
     #[default]
     Gnu,
-    /// As `Gnu`, but the first positional argument ends the flags.
+    /// Like `Gnu`, but the first positional argument ends the flags.
     Posix,
     /// Each flag is an argument of its own, to which its value may be joined.
     Exact,

@@ -81,7 +81,7 @@ fn skip_list(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
             '\n' | '\\' => return false,
             _ if letter == limit => return false,
             ']' if !is_first => return true,
-            // A character class such as `[:space:]`.
+            // This is a character class, such as `[:space:]`.
             '[' => {
                 let kind = rest.next_if(|it| matches!(it, ':' | '.' | '='));
                 let Some(kind) = kind else { continue };

@@ -6,7 +6,7 @@ use super::arguments::{Kind, Word};
 use super::places::Folders;
 use super::{Prover, Result};
 
-/// Operators with one file.
+/// Operators that take one file.
 const FILES: [&str; 16] = [
     "-f", "-d", "-e", "-s", "-r", "-w", "-x", "-L", "-h", "-b", "-c", "-p", "-S", "-g", "-u", "-k",
 ];

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolwright_core::input::Reader;
 use toolwright_policy::policy::PolicyDecision;
 
-/// A call, and the expected decision.
+/// A call, and the decision that is expected for it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Case {

@@ -20,7 +20,7 @@ pub(super) const NAME: &str = "test";
 
 const CASES: &str = "cases";
 
-/// The result of a case.
+/// The result of trying a case.
 struct TriedCase<'a> {
     line: usize,
     case: &'a Case,

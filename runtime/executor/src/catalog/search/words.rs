@@ -1,9 +1,10 @@
 //! The words of a text, and the stem by which the forms of one word are the same.
 
-/// The longest text of a word whose ending is taken off; what is longer is no word that people write.
+/// The maximum length of a word whose ending is removed, in bytes; people do not write longer words.
 const LONGEST: usize = 40;
 
-/// The stems of the words of a text, in its order: what is between other characters, and the parts of a `camelCase` name.
+/// Returns the stems of the words of a text, in order. A word is a run of letters and digits, or a part of a
+/// `camelCase` name.
 pub(super) fn stems(text: &str) -> impl Iterator<Item = String> {
     words(text).into_iter().map(stem)
 }

@@ -23,9 +23,9 @@ use toolwright_core::output::Answer;
 /// The minimum delay before the stages examine a delayed call again.
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
-/// What the stages that let a call through do afterwards, in their order. When this is dropped, each is dropped, the
-/// last first, and a panic in one does not stop the others. Where the attempt did not begin, [`AfterCall::not_begun`]
-/// is called instead.
+/// What the stages that let a call through do afterwards, in the order of the stages. Dropping this value drops each of
+/// them, the last first, and a panic in one does not stop the others. If the attempt did not begin,
+/// [`AfterCall::not_begun`] is called first.
 #[derive(Default)]
 pub(crate) struct EnteredStages {
     afters: Mutex<Vec<Box<dyn AfterCall>>>,

@@ -130,7 +130,7 @@ impl MakeCalls for Children {
 }
 
 impl Children {
-    /// The run in which the calls are made.
+    /// Returns the run in which the calls are made.
     pub(super) fn run(&self) -> &Arc<RunState> {
         &self.run
     }

@@ -5,8 +5,8 @@ use toolwright_core::error::{Done, ToolError};
 use toolwright_core::error_kind;
 use toolwright_core::footprint::{AccessOutside, Facts, Footprint};
 
-/// Refuses a child that touches what its parent does not declare: the executor has not made conflicting calls wait for
-/// it.
+/// Refuses a child that touches a resource which its parent does not declare, because the executor has not made
+/// conflicting calls wait for it.
 #[inline]
 pub(crate) fn check_covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     let Some(lineage) = run.lineage() else { return Ok(()) };

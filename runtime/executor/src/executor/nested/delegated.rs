@@ -29,7 +29,7 @@ impl DelegatedContext {
         Self { path, rules, inherited }
     }
 
-    /// The names of the agents, each behind a slash.
+    /// Returns the names of the agents, each after a slash.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

@@ -31,7 +31,7 @@ struct UnderWay {
     number: usize,
     /// The children that wait for a person.
     waiting: Vec<CallId>,
-    /// Since when at least one child is running.
+    /// The time since which at least one child has been running.
     since: Option<Instant>,
     /// How long children ran in total before that moment.
     before: Duration,

@@ -77,7 +77,7 @@ impl Lineage {
         self.footprint.get()
     }
 
-    /// The token that is cancelled when its attempt has ended; that cancels the calls that it makes.
+    /// Returns the token that is cancelled when the call's attempt has ended, which cancels the calls that it makes.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.ended
     }

@@ -12,7 +12,7 @@ pub(crate) struct Places {
     standing: Mutex<Standing>,
 }
 
-/// The state of an attempt's places.
+/// Whether an attempt holds its places.
 #[derive(Default)]
 struct Standing {
     /// Whether the attempt has received its places and has not ended.

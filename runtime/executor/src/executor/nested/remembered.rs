@@ -8,14 +8,14 @@ use toolwright_core::error::ToolError;
 use toolwright_core::error_kind;
 use toolwright_core::output::{Answer, StoredAnswer};
 
-/// The children of a call, by index.
+/// The children of a call, by their index.
 pub(super) struct RecordedChildren {
     /// Whether the parent may have a further attempt, which would need the children's answers.
     is_needed: bool,
     children: Mutex<Vec<Option<Child>>>,
 }
 
-/// A child that was begun.
+/// A child that an attempt has begun.
 struct Child {
     tool: Box<str>,
     arguments: Box<str>,

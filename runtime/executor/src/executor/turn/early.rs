@@ -52,7 +52,7 @@ impl EarlyCall {
             Ok(answer) => answer,
             Err(failed) => match failed.try_into_panic() {
                 Ok(panic) => stage::panicked(tool, panic).into(),
-                // The runtime of the task is shutting down.
+                // The runtime of the task is shutting down, so the task was cancelled.
                 Err(_) => crate::lifecycle::words::cancelled(tool).into(),
             },
         }

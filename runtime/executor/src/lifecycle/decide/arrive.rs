@@ -1,5 +1,6 @@
-//! Evaluates a call: a new one, or one that was edited, accepted, requeued, doubted or affected by a change. Accepting
-//! a plan or requeuing a call does not approve it: where the policy asks, a person still decides.
+//! Evaluates a call: a new one, or a call that was edited, accepted or requeued, whose decision is in doubt, or that a
+//! change affects. Accepting a plan or requeuing a call does not approve it: if the policy asks, a person still
+//! decides.
 
 use jiff::Timestamp;
 
@@ -220,7 +221,8 @@ impl<'a> Moment<'a> {
         next.project.clone_from(&self.settings.project);
         let is_edited = take_up(&mut next, evaluated);
         // For a service that uses the idempotency key, arguments that a person edits make a new call, so it gets a new
-        // key. If only the tool reads the arguments differently, the old key stays: with it nothing can happen twice.
+        // key. If only the tool reads the arguments differently, the old key stays, with which the effect cannot happen
+        // twice.
         let is_proposed = matches!(self.snapshot.proposed, Some(Ok(_)));
         if is_edited && is_proposed || reason.is_some_and(|it| it.wants_new_key()) {
             next.idempotency_key = CallId::from_bytes(self.random.to_be_bytes()).to_string();

@@ -130,7 +130,7 @@ impl Moment<'_> {
         Ok((errored(failure, delay.is_none()), delay))
     }
 
-    /// Returns what an answer must add because an earlier attempt of the call may have acted.
+    /// Returns the sentence that an answer needs because an earlier attempt of the call may have acted.
     fn begun_before(self) -> Known<Option<String>> {
         let record = &self.snapshot.record;
         if record.epoch <= 1 {

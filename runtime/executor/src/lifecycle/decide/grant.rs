@@ -7,7 +7,7 @@ use super::words::{grant_outdated, grant_unbound};
 use toolwright_journal::approval::{GrantCandidate, GrantTerms, Scope, Statement};
 use toolwright_journal::journal::DocumentWrite;
 
-/// A grant that a call is about to use.
+/// The use of a grant by a call, which is about to be taken.
 pub(super) struct Use {
     pub(super) id: String,
     /// The grant with one use more. `None` if the grant has no limit of uses, so that calls do not wait for each

@@ -12,7 +12,7 @@ use toolwright_journal::journal::{
     Transition,
 };
 
-/// One decision about a call.
+/// The values from which one decision about a call is made.
 #[derive(Clone, Copy)]
 pub(super) struct Moment<'a> {
     pub(super) snapshot: &'a Snapshot,
@@ -127,7 +127,7 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Makes the step that fails, because the state does not allow the transition or a counter of the record is at its
+/// Makes the step for a failure, because the state does not allow the transition or a counter of the record is at its
 /// maximum.
 pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
     Box::new(Step::only(Then::Fail(match why {

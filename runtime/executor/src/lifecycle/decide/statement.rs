@@ -1,6 +1,6 @@
-//! Checks which decisions of people count. Any process that can write to the journal could forge one, so each is bound
-//! to the call as it was then, to what the person was shown, and to the journal. Its signature was verified when it was
-//! read.
+//! Checks which decisions of people count. Any process that can write to the journal could forge one, so each statement
+//! is bound to the state of the call at that time, to the text that the person was shown, and to the journal. Its
+//! signature was verified when it was read.
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Signature, Snapshot};

@@ -59,7 +59,7 @@ const GO_ON: &str = "go on without this call, or tell the user that it needs app
 const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
 
 impl Refusal {
-    /// Returns the answer of a refused call.
+    /// Makes the answer of a refused call.
     #[cold]
     pub(crate) fn error(&self, tool: &str, run: &str) -> ToolError {
         match self {
@@ -132,7 +132,7 @@ impl Refusal {
     }
 }
 
-/// The answer of a call that a stage delays, but that cannot be stored to wait.
+/// Returns the answer of a call that a stage delays, but that cannot be stored to wait.
 pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     let words =
         format!("`{tool}` may begin later ({why}), and a call with a secret cannot wait here");
@@ -197,7 +197,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
-/// The answer of a call that was begun as often as allowed, and whose owners were all lost.
+/// Makes the answer of a call that was begun as often as allowed, and lost its owner each time.
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {
@@ -207,7 +207,8 @@ pub(super) fn lost(record: &CallRecord) -> ToolError {
     ToolError::new("owner_lost", message)
 }
 
-/// The answer of a call that was begun as often as allowed, and whose tool reports each time that it did not happen.
+/// Makes the answer of a call that was begun as often as allowed, and whose tool reports each time that it did not
+/// happen.
 pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
     let (tool, times) = (&record.tool, record.attempt);
     let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");

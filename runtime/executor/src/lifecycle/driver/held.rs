@@ -1,5 +1,5 @@
 //! The claim of a call while its task holds it. When it is dropped before the end of the call is recorded, as with a
-//! task that is cancelled, it records the drop, or the end that was reached. Where that fails too, the lease expires.
+//! task that is cancelled, it records the drop, or the end that was reached. If that fails too, the lease expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,7 +133,8 @@ impl LeftClaim {
     }
 }
 
-/// The pauses before a commit without a reply is given up: together longer than a store waits for another program.
+/// Lists the pauses before a commit without a reply is given up. Together they are longer than a store waits for
+/// another program.
 pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
     (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
 }

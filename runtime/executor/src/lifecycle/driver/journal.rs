@@ -131,7 +131,7 @@ impl<'a> Lifecycle<'a> {
         let documents = vec![DocumentWrite { key: ended_key(run), expects: None, text }];
         match self.journal.store.commit(Transaction { calls: Vec::new(), documents }, now).await {
             Ok(()) => Ok(()),
-            // The end was recorded before.
+            // The end was already recorded.
             Err(error) if error.is_conflict() => Ok(()),
             Err(error) => Err(not_recorded(run, error)),
         }

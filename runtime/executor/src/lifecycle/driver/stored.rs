@@ -1,4 +1,4 @@
-//! Stores texts and answers in the journal: plain, or encrypted where they may hold a secret.
+//! Stores texts and answers in the journal: plain, or encrypted if they may hold a secret.
 
 use super::Lifecycle;
 use toolwright_core::context::CallId;
@@ -8,7 +8,7 @@ use toolwright_journal::approval::{ApprovalError, ApprovalService};
 use toolwright_journal::arguments::{DigestMatch, FinalArguments, SealingKey, digest, shown_of};
 use toolwright_journal::journal::{AnswerRecord, CallRecord, StoreError, StoredText};
 
-/// The text in place of an encrypted answer.
+/// The text that is shown in place of an encrypted answer.
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
 
 /// The text in place of an answer that could not be encrypted.
@@ -32,7 +32,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Reads the arguments that run.
+    /// Reads the arguments with which the call runs.
     pub(in super::super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
@@ -132,7 +132,7 @@ impl Lifecycle<'_> {
         record.compare_digest(fingerprint, arguments.canonical(), self.digest_key(arguments))
     }
 
-    /// The key for digests of arguments with secrets.
+    /// Returns the key for digests of arguments with secrets.
     fn digest_key(&self, arguments: &FinalArguments) -> Option<&SealingKey> {
         let key = self.journal.sealing.as_ref().or(self.journal.passing.as_ref());
         key.filter(|_| arguments.has_secrets())

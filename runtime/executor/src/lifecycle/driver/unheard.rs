@@ -1,5 +1,5 @@
-//! Finds out after a failed commit whether the journal has it nevertheless, or what another writer has done to the
-//! call.
+//! Finds out after a failed commit whether the journal has the commit in spite of that, or what another writer has done
+//! to the call.
 
 use std::time::Duration;
 

@@ -163,7 +163,8 @@ fn check_terms(
     terms.check(said.now).map_err(|error| ApprovalError::Terms { call: record.id, error })
 }
 
-/// Deletes the arguments of a call, and what may repeat them. The answer stays, in case the same call is made again.
+/// Deletes the arguments of a call, and the texts that may repeat them. The answer stays, in case the same call is made
+/// again.
 fn forget(record: &mut CallRecord) {
     (record.raw, record.arguments) = (StoredText::Omitted, StoredText::Omitted);
     CallRecord::FORGOTTEN.clone_into(&mut record.shown);

@@ -52,7 +52,7 @@ pub enum ApprovalError {
         at: Timestamp,
         /// The decision that was recorded first.
         verdict: Box<Decision>,
-        /// The state of the call now.
+        /// The present state of the call.
         state: State,
     },
     /// The policy has evaluated the call again since it was shown to the approver.
@@ -69,9 +69,9 @@ pub enum ApprovalError {
         found: u32,
         /// The event that raised the generation.
         what: String,
-        /// Who caused that.
+        /// Who raised the generation.
         who: String,
-        /// When that happened.
+        /// When the generation was raised.
         at: Timestamp,
     },
     /// The digest in the statement is not that of the call.
@@ -142,7 +142,7 @@ pub enum ApprovalError {
         what: String,
         /// Who caused the last event of the call.
         who: String,
-        /// When that happened.
+        /// When that transition happened.
         at: Timestamp,
     },
     /// A counter of the call's record is at its maximum, so nothing more can be recorded.

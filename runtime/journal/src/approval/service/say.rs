@@ -232,8 +232,8 @@ impl ApprovalService {
     /// every approval; a program checks it before it shows a record to a person.
     ///
     /// # Errors
-    /// [`ApprovalError::Altered`] where it shows others, [`ApprovalError::Unseen`] where only the executor's sealing
-    /// key can decrypt them.
+    /// [`ApprovalError::Altered`] if the record shows other arguments than those that would run;
+    /// [`ApprovalError::Unseen`] if only the executor's sealing key can decrypt these arguments.
     pub fn check_shown(record: &CallRecord) -> Result<(), ApprovalError> {
         refuse_altered(record)
     }

@@ -32,7 +32,7 @@ impl Guide<'_> {
                 readings.extend(wanted.then_some((held, ChangeRule::Stringified)));
             }
         }
-        // An empty value is not made an item of a list.
+        // An empty value does not become an item of a list.
         let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
         let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
         if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {

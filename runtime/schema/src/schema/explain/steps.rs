@@ -34,14 +34,14 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
-    /// The keyword's place in the schema.
+    /// The keyword's location in the schema.
     pub(super) at: String,
     pub(super) ways: Vec<Way>,
     /// Whether the keyword applies to the keys of an object, which are not parts of the value.
     of_names: bool,
 }
 
-/// A place that a keyword leads to.
+/// A location that a keyword leads to.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
     /// The name of the place's validator: `#` and the JSON pointer of the place.
@@ -55,7 +55,7 @@ impl Way {
         Self { name: "#".into(), number: usize::MAX }
     }
 
-    /// Returns the place in the schema.
+    /// Returns the location in the schema.
     pub(super) fn place(&self) -> &str {
         self.name.strip_prefix('#').unwrap_or_default()
     }
@@ -69,7 +69,7 @@ impl Way {
 /// The keywords that failed, each with the memory address of the part of the value that failed.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
-/// The memory of one explanation.
+/// The results that one explanation stores, so that no part is examined twice.
 pub(super) struct Walk {
     places: Arc<ValidatorMap>,
     /// Whether a part of the value fits a validator; `None` while that is being determined.

@@ -40,7 +40,7 @@ fn parts(value: &Value) -> usize {
     }
 }
 
-/// A schema of several definitions, each of which may contain any of them.
+/// Returns a schema of several definitions, each of which may contain any of them.
 fn schema() -> impl Strategy<Value = Value> {
     let link = || (0..4_u8).prop_map(|it| json!({"$ref": format!("#/$defs/d{it}")}));
     let held = move || {

@@ -18,7 +18,7 @@ fn answer_of(text: &str) -> Option<AnswerRecord> {
     Some(AnswerRecord { is_error: false, text: text.to_owned(), whole: Value::Null })
 }
 
-/// Makes calls that differ in everything that a filter can ask for.
+/// Makes calls that differ in every property that a filter can select by.
 async fn field(store: &Arc<impl Store>) -> Vec<CallRecord> {
     let mut records = Vec::new();
     for number in 0..48u32 {

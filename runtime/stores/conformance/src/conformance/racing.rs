@@ -35,7 +35,7 @@ fn has_won(task: &Result<Result<(), CommitError>, JoinError>) -> bool {
     }
 }
 
-/// Lets other tasks run first, so that rounds differ.
+/// Lets other tasks run first, so that the rounds of a race differ.
 async fn hesitate(times: usize) {
     for _ in 0..times {
         yield_now().await;

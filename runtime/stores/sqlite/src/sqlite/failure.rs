@@ -8,7 +8,7 @@ use rusqlite::ErrorCode;
 use super::identity::Identity;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// The file, for error messages.
+/// The path of the file, as error messages name it.
 #[derive(Debug, Clone)]
 pub struct JournalFile(Arc<Inner>);
 

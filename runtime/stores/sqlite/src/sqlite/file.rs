@@ -19,7 +19,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// How many pages the write-ahead log may have before they are moved into the file.
 const CHECKPOINT: u32 = 4_000;
 
-/// Whether the file may be made.
+/// Whether the file may be made if it does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     MadeIfMissing,
@@ -84,7 +84,7 @@ fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundF
     identify(&moment, name)
 }
 
-/// Opens a read-only connection.
+/// Opens a connection that only reads.
 pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     let connection = connect(name)?;
     let asked = connection.pragma_update(None, "query_only", true);

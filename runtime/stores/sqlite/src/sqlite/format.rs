@@ -9,7 +9,7 @@ use toolwright_journal::journal::{StoreError, StoreErrorKind};
 /// The id in SQLite's header that marks the file as a journal: the letters `twjl`.
 const APPLICATION: i64 = 0x7477_6a6c;
 
-/// The migrations: each makes a version from the one before it; the first makes it from an empty file.
+/// The migrations. Each makes a version from the version before it; the first makes version 1 from an empty file.
 const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// The format version that this program writes.
@@ -18,7 +18,7 @@ const VERSION: i64 = MIGRATIONS.len() as i64;
 /// The format version that this program writes, which is the number of migrations.
 pub const CURRENT: usize = MIGRATIONS.len();
 
-/// The content of a file.
+/// The kind of a file that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundFormat {
     /// The file is empty.

@@ -126,7 +126,7 @@ fn page_of(
     format!("{} {end}", index.select(columns, &conditions.all()))
 }
 
-/// The index along which a page is found.
+/// The index by which a page is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Index {
     Digest,

@@ -63,7 +63,7 @@ impl Readers {
         };
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |reading| {
-            // The caller may have gone.
+            // The caller may no longer wait for the answer.
             let _ = answer.send(reading.name.refuse_replaced().and_then(|()| work(reading)));
         });
         self.sender.send(job).map_err(|_| ended())?;

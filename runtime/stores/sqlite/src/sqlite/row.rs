@@ -27,7 +27,7 @@ pub struct TransactionRows {
     pub now: Timestamp,
 }
 
-/// A call ready to be written.
+/// A call, ready to be written.
 pub struct CallRow {
     pub id: CallId,
     pub expects: Option<u64>,
@@ -46,7 +46,7 @@ pub struct CallRow {
     pub entries: Vec<EntryRow>,
 }
 
-/// An entry ready to be written.
+/// An entry of a history, ready to be written.
 pub struct EntryRow {
     pub number: i64,
     pub body: String,
@@ -158,7 +158,7 @@ fn moment(nanoseconds: i64) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or(Timestamp::MAX)
 }
 
-/// Reads the entry of a row's `body`.
+/// Reads an entry from the column `body` of a row.
 pub fn entry(row: &Row<'_>) -> Result<Entry, Unreadable> {
     read(row, 0)
 }

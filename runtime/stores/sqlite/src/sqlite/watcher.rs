@@ -14,7 +14,7 @@ use toolwright_journal::journal::StoreError;
 /// The interval at which the watcher checks for commits of other processes while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Notifies of commits.
+/// Notifies callers when the file changes.
 pub struct Changes {
     sender: watch::Sender<()>,
     ended: AtomicBool,

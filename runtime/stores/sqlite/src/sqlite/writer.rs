@@ -33,7 +33,7 @@ const GROUP: usize = 256;
 /// only matters if the disk is faster.
 const QUICK: Duration = Duration::from_millis(1);
 
-/// Sends writes to the file.
+/// Sends writes to the thread that owns the connection.
 pub struct Writer {
     sender: Sender<QueuedWork>,
     shared: Arc<WriterState>,
@@ -117,7 +117,7 @@ impl Writer {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
-            // Lets other tasks queue their writes first, so that all wait for the disk together.
+            // Other tasks queue their writes first, so that all of them wait for the disk together.
             yield_now().await;
             if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
                 offered.work = None;
@@ -177,8 +177,8 @@ impl WriterState {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on the caller's thread. Returns `None` if it would have to wait for other work, or other work for
-    /// it.
+    /// Does the work on the caller's thread. Returns `None` if this work would have to wait for other work, or other
+    /// work for this.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {
@@ -312,7 +312,7 @@ impl WriteConnection {
 
 /// Why a group was not committed.
 enum GroupFailure {
-    /// No commit is possible.
+    /// No write of the group can be committed.
     Whole(StoreError),
     /// One write of the group may have caused the failure, such as a write that is too large for the disk, so each
     /// write is tried alone.

@@ -14,7 +14,7 @@ use toolwright_core::json::canonical;
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
-/// The entries, without repeated keys.
+/// The entries of an object, without repeated keys.
 pub(super) struct Entries<'t>(pub(super) Vec<Entry<'t>>);
 
 pub(super) struct Entry<'t> {

@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
         true
     }
 
-    /// Identifies the draft.
+    /// Returns a key by which equal drafts are recognized.
     fn key(&self) -> [Vec<*const ()>; 3] {
         [
             self.holds.iter().map(|it| ptr::from_ref(*it).cast()).collect(),
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Whether a schema has constraints of its own, beside references and choices.
+/// Whether a schema has constraints of its own, besides references and choices.
 fn says_something(object: &Map<String, Value>) -> bool {
     object.keys().any(|keyword| {
         !matches!(

@@ -72,7 +72,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// Writes a value of several types, each as a variant with the keywords for it.
+    /// Writes a value that has several types, each as a variant with the keywords for that type.
     pub(super) fn split(&mut self, types: &[&str], object: &Map<String, Value>) -> Node {
         let nullable = self.rules.type_lists == TypeLists::Nullable && types.contains(&"null");
         let mut draft = self.draft(object);

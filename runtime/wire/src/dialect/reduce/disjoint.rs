@@ -53,7 +53,7 @@ fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     objects.iter().all(|it| required_names(it).any(|name| known.get(name) == Some(&1)))
 }
 
-/// Whether there is a key that each object requires, with different constants in each.
+/// Whether each of these objects requires the same key, with different constants in each.
 fn have_own_tags(objects: &[&Map<String, Value>]) -> bool {
     let Some(first) = objects.first() else { return true };
     names(first).any(|name| {

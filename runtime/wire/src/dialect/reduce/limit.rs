@@ -45,7 +45,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// States a keyword in the description.
+    /// States the meaning of a keyword in the description.
     pub(super) fn tell(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         if words::says_nothing(keyword, value) {
             return;

@@ -109,7 +109,7 @@ impl<'a> Reducer<'a, '_> {
         self.recursive.get_or_init(all).contains(&name)
     }
 
-    /// Writes the definitions that references lead to.
+    /// Writes the definitions that the references lead to.
     pub(super) fn definitions(&mut self, draft: &mut Draft, definitions: &Value) {
         if self.rules.references == References::Inlined {
             return;

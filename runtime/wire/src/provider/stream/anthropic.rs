@@ -292,7 +292,7 @@ impl Block {
     }
 }
 
-/// Returns the growing member of a block.
+/// Returns the key of the member that grows in such a block.
 fn grown_key(kind: &str) -> Option<&'static str> {
     match kind {
         "text" => Some("text"),

@@ -9,9 +9,9 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Splits bytes into lines, and lines into events.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The current line, which is incomplete.
+    /// The current line, as far as it has come.
     line: Vec<u8>,
-    /// The data lines of the current event.
+    /// The data lines of the current event, joined.
     data: String,
     has_data: bool,
     /// Whether the last line ended with a carriage return, so that a line feed still belongs to it.

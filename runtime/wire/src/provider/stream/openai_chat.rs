@@ -139,7 +139,7 @@ impl Assembly {
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
-                // The limit may have cut the last call off.
+                // The token limit may have cut the last call off.
                 if reason != "length" {
                     self.end_calls(events)?;
                 }
@@ -252,8 +252,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the call that a delta belongs to, or begins another; `None` for one that repeats a call. An id begins a
-    /// call, or a name from servers that write no ids, even under the index of a complete call.
+    /// Finds the call that a delta belongs to, or begins another; `None` for a delta that repeats a call. An id begins
+    /// a call, or a name from servers that write no ids, even under the index of a complete call.
     fn key(
         &mut self,
         called: &CalledFunction<'_>,

@@ -35,7 +35,7 @@ struct Event<'a> {
     response: Option<&'a RawValue>,
 }
 
-/// The beginning of an item.
+/// The first members of an item.
 #[derive(Deserialize)]
 struct Item<'a> {
     #[serde(borrow, rename = "type")]
@@ -78,7 +78,7 @@ impl Assembly {
                 let Some(delta) = delta()? else { return Ok(()) };
                 events.push(match self.begun.grow(place()?)? {
                     Some(index) => StreamEvent::Arguments { index, delta },
-                    // The complete call comes later.
+                    // The complete call comes in a later event.
                     None => StreamEvent::Unknown { kind: format!("{kind} before its item") },
                 });
             }
