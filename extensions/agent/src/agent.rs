@@ -96,24 +96,24 @@ pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 pub struct Agent(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    /// The name that its recorded runs are stored with.
+    /// The agent's name. The journal stores its recorded runs under this name.
     pub name: String,
-    /// The drivers of its recorded runs in this process.
+    /// The drivers in this process that drive recorded runs of the agent.
     pub drivers: LocalDrivers,
     pub executor: Executor,
     pub model: Arc<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
-    /// How much of an answer its model may read at once.
+    /// How many characters of a tool's answer the agent's model is sent.
     pub answer_budget: AnswerBudget,
     pub plugins: Arc<PluginSet>,
-    /// The type that all of its runs end in, if any.
+    /// The output type in which all runs of the agent have to end, if one is set.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
     /// The size of the model's context window, in tokens.
     pub window: Option<u64>,
-    /// The model that summarizes turns that are left out.
+    /// The model that summarizes the turns that a request leaves out.
     pub summarizer: Option<Arc<dyn Model>>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
@@ -123,11 +123,11 @@ pub(crate) struct Inner {
     pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
-    /// The agents that its model can give tasks to.
+    /// The sub-agents to which the agent's model can give tasks.
     pub sub_agents: Option<SubAgents>,
-    /// The agents that its runs may be handed off to.
+    /// The agents to which runs of this agent may be handed off.
     pub hand_offs: Option<HandOffs>,
-    /// What the sub-agents of the agent may spend, and have spent.
+    /// The budgets and the spending of the agent's sub-agents.
     pub ledger: Ledger,
     /// Limits on what all runs may cost in a day or month.
     pub ceilings: Option<Ceilings>,

@@ -55,7 +55,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     hand_offs: Vec<HandOff>,
     /// Whether the executor has the tools that start them, and the one that hands runs off.
     has_sub_agent_tools: bool,
-    /// Leads the tools that start sub-agents to the agent.
+    /// Gives the tools that start sub-agents a weak reference to the agent, once it is built.
     link: Link,
     #[cfg(feature = "opentelemetry")]
     metrics: Option<Arc<crate::events::Metrics>>,

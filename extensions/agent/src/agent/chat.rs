@@ -180,7 +180,7 @@ impl<'a> IntoFuture for ChatTurn<'a> {
 }
 
 impl Talk {
-    /// Takes a turn with this prompt, or resumes the last one.
+    /// Runs a turn with this prompt; with `None`, resumes the last turn.
     async fn take(&mut self, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
         match self {
             Self::InMemory(run) => {

@@ -129,7 +129,7 @@ impl<T> PartialStream<T> {
     /// Takes an event; returns whether it completes a field or discards the fields.
     fn take(&mut self, event: &RunEvent) -> bool {
         match event {
-            // An answer that calls other tools may say something first.
+            // An answer with calls of other tools may begin with text, which is not part of the value.
             RunEvent::Text(text) if self.call.is_none() => self.members.push(text),
             RunEvent::CallBegan { index, tool } if tool == FINAL_ANSWER => {
                 self.call = Some(*index);

@@ -21,7 +21,7 @@ pub struct RunResult {
     spent: TotalUsage,
     history: Vec<Message>,
     differences: Vec<String>,
-    /// The type of the value that it had to end in.
+    /// The output type in which the run had to end, if it had one.
     expected: Option<Expected>,
 }
 
@@ -182,10 +182,10 @@ pub enum RunError {
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// What the run ended in, and what was requested.
+        /// The output type in which the run ends, and the type that the caller requested.
         why: String,
     },
-    /// The run is recorded and cannot continue here.
+    /// The run is recorded, and this process cannot continue it.
     #[error(transparent)]
     Recorded(durable::RunError),
 }

@@ -36,7 +36,7 @@ impl RunRecord {
         };
         let left = RunError::away(&head.run, &outage);
         let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
-        // Only this commit counts what the failed requests took.
+        // The tokens and the cost of the failed requests are counted only by this commit.
         match paid {
             0 => self.recorded.commit(head, Vec::new()).await?,
             _ => self.commit_paid(head, Vec::new()).await?,
@@ -83,7 +83,7 @@ impl RunRecord {
         let until = head.lease.as_ref().map(|lease| lease.until);
         self.recorded.commit_with(self.patience(), head, documents).await?;
         match until.is_some_and(|until| until <= self.recorded.access().now()) {
-            // The commit was held for longer than the lease.
+            // The commit was held for longer than the lease, so the lease has to be renewed.
             true => self.recorded.renew().await,
             false => Ok(()),
         }

@@ -12,7 +12,7 @@ pub(super) fn rests_in_background(head: &Head) -> bool {
     head.waiting.iter().any(|it| it.in_background)
 }
 
-/// The calls that a run which is done waits for.
+/// Returns the background calls for whose results a run waits after its last answer.
 pub(super) fn waiting_for(state: &State) -> Vec<WaitingCall> {
     let is_done = matches!(state.due(), Some(Action::Await));
     let calls = state.background().iter().filter(|_| is_done);

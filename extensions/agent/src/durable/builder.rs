@@ -20,7 +20,7 @@ type Services =
     Box<dyn Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure> + Send + Sync>;
 type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 
-/// How many runs of a process may run calls at the same time.
+/// The default limit on how many runs of a process run calls at the same time.
 const RUNS_AT_ONCE: usize = 100;
 
 /// A process drives up to this many times as many runs at once; the surplus is for runs that wait for their models.
@@ -72,7 +72,7 @@ pub enum RunnerError {
     Differs {
         /// The name of the agent.
         agent: String,
-        /// `sealing key`, `lease` or `clock`.
+        /// The setting that differs: `sealing key`, `lease` or `clock`.
         what: &'static str,
     },
     /// A tool takes a secret, and nothing could encrypt it.

@@ -34,13 +34,13 @@ pub(crate) struct ById {
     output: Option<Output>,
 }
 
-/// How far the run got, as its caller learns it.
+/// How far the run got, as reported to the caller.
 pub(crate) struct Came {
     pub id: String,
     pub progress: Progress,
     pub state: State,
     pub history: Vec<Message>,
-    /// How many messages the history had when the caller began.
+    /// How many messages the history had when the caller began to drive the run.
     pub before: usize,
     /// How the agent differs from the one that began the run.
     pub differences: Vec<String>,
@@ -160,7 +160,7 @@ impl ById {
                     }
                 }
                 Err(RunError::ModelUnreachable { until, kind, .. }) => {
-                    // A reader of the run's events sees the failed request there.
+                    // Whoever reads the run's events sees the failed request in them, so that no warning is needed.
                     if rests_until.replace(until) != Some(until)
                         && !self.agent.0.rings.is_read(&self.id)
                     {
@@ -287,7 +287,7 @@ impl ById {
         new.attached(prompt.attachments.as_slice())
     }
 
-    /// Refuses the run if it was begun with another prompt.
+    /// Returns an error if the run was begun with another prompt.
     async fn is_of(&self, prompt: &Prompt) -> Result<(), RunError> {
         let (store, sealing) = (&*self.inner.access.store, self.inner.access.sealing.as_ref());
         let turn::RecordedTurn { said, guards, .. } =

@@ -72,7 +72,7 @@ impl SuspectPlace {
         !self.0.load(Ordering::Acquire)
     }
 
-    /// Takes the place if it is free.
+    /// Takes the only place for a run that may have crashed its drivers; `None` if the place is taken.
     pub(super) fn take(&self) -> Option<Suspicion> {
         let was_taken = self.0.swap(true, Ordering::AcqRel);
         (!was_taken).then(|| Suspicion(Arc::clone(&self.0)))

@@ -52,7 +52,7 @@ pub enum Decision {
     },
     /// Another driver has the run: the process does nothing until the lease ends.
     Driven {
-        /// The end of the lease.
+        /// When the lease of the other driver ends.
         until: Timestamp,
     },
     /// The model of the run is unavailable: the process does nothing until the next attempt.
@@ -62,19 +62,19 @@ pub enum Decision {
     },
     /// The drivers of the run died several times in its turn: the process leaves the run alone until then.
     Rests {
-        /// The end of the rest.
+        /// When the rest ends.
         until: Timestamp,
     },
     /// The calls of the run wait: the process does nothing.
     Waits,
     /// The driver that died drove it as the only suspect of its process: records that it is parked.
     Park {
-        /// The crashes.
+        /// The crashes of drivers in this turn.
         crashes: Crashes,
     },
     /// Takes the run with the next epoch and drives it.
     Take {
-        /// The crashes so far in this turn.
+        /// The crashes of drivers in this turn so far, if there were any.
         crashes: Option<Crashes>,
         /// Whether the run is a suspect: the process may drive it only while it drives no other suspect.
         is_suspect: bool,

@@ -24,12 +24,12 @@ use crate::run::{
     Action, Away, Interruption, Recorder, State, StepInput, Stop, Stopped, Turn, TurnOutcome, Work,
 };
 
-/// Where a sub-agent was started.
+/// The call that started a sub-agent, with its run and turn.
 pub(super) struct Place {
     pub run: String,
-    /// The turn of the run.
+    /// The turn in which the sub-agent was started, counted from 1.
     pub turn: u64,
-    /// The call that started it.
+    /// The call that started the sub-agent.
     pub call: CallId,
     /// The name of the sub-agent.
     pub agent: String,
@@ -37,29 +37,29 @@ pub(super) struct Place {
 
 /// Records the run of a sub-agent that this process drives.
 pub(super) struct ChildRecorder {
-    /// The agent of the run.
+    /// The agent whose run started the sub-agent.
     parent: Agent,
     place: Place,
     spending: ChildSpending,
-    /// The version of the document that records its spending.
+    /// The version of the document that records the sub-agent's spending.
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
     /// The recorded answers of its model that are still to be replayed.
     replayed: VecDeque<StepInput>,
-    /// How many answers its model has given.
+    /// How many answers the sub-agent's model has given.
     answers: usize,
-    /// The answer that the next step records.
+    /// The model's answer that the next step records.
     new: Option<ModelAnswer>,
-    /// The decisions of guards about that answer.
+    /// The decisions of guards about the answer in `new`.
     guards: Vec<GuardReport>,
-    /// What the sub-agents below this one have spent.
+    /// What the sub-agents that this sub-agent started have spent.
     delegated: SpentShare,
     maker: Maker,
     inherited: Arc<Inherited>,
     deadline: Option<Instant>,
 }
 
-/// Why a sub-agent cannot continue here.
+/// Why this process cannot continue a sub-agent.
 pub(super) enum ChildError {
     Stopped(Stopped),
     /// Another process continues the sub-agent, or the journal has failed.
@@ -155,7 +155,7 @@ impl Recorder for ChildRecorder {
     }
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
-        // The model that started it reads the reason, and decides.
+        // The model that started the sub-agent reads the error, and decides what to do.
         Ok(Away::TooLong(error))
     }
 

@@ -25,15 +25,15 @@ use crate::limits::share::{self, ChildSpending, Share, SpentShare, Standing, Use
 use crate::limits::{Limits, ledger};
 use crate::run::{Action, AgentRun, Driver, Rest, State, step};
 
-/// What a sub-agent passes on to those that it starts.
+/// What a sub-agent passes on to the sub-agents that it starts.
 pub(super) struct Inherited {
-    /// The names of the agents above it, and its own name last.
+    /// The names of the agents above the sub-agent, the outermost first, and its own name last.
     agents: Vec<String>,
-    /// The call that started it.
+    /// The call that started the sub-agent.
     call: CallId,
     /// The turn of the run in which the sub-agent was started.
     turn: u64,
-    /// Its limits and spending while its calls run.
+    /// The limits and the spending of the sub-agent while its calls run.
     standing: Mutex<Option<Standing>>,
 }
 

@@ -37,9 +37,9 @@ use crate::run::{Output, OutputError};
 pub struct SubAgent {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// Unless set, all tools except those that start sub-agents.
+    /// The tools of the sub-agent. `None`: all tools except those that start sub-agents.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
-    /// Unless set, the model of the parent.
+    /// The model of the sub-agent. `None`: the model of its parent.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,

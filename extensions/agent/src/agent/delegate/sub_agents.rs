@@ -63,7 +63,7 @@ impl SubAgents {
         }
         let own: Vec<&str> = agents.iter().filter(|it| it.is_tool).map(|it| &*it.name).collect();
         let has_shared = own.len() < agents.len();
-        // A run is handed off by its own model alone.
+        // Only the run's own model hands the run off; a sub-agent does not.
         let hands_off = has_hand_off(&parent.executor.catalog()).then_some(HAND_OFF);
         let tools = has_shared.then_some(SPAWN_AGENT).into_iter().chain(hands_off).chain(own);
         let but_these = std::iter::once("*".to_owned()).chain(tools.map(|it| format!("!{it}")));
@@ -77,7 +77,7 @@ impl SubAgents {
         Ok(Some(Self { agents, places: Mutex::default() }))
     }
 
-    /// Whether one of them has this name.
+    /// Whether one of the sub-agents has this name.
     pub(in crate::agent) fn has(&self, name: &str) -> bool {
         self.agents.contains_key(name)
     }
@@ -90,7 +90,7 @@ impl SubAgents {
         self.agents.keys().map(String::as_str)
     }
 
-    /// Whether several of the name may work at once.
+    /// Whether several sub-agents of this name may work at the same time.
     pub(super) fn work_at_once(&self, name: &str) -> bool {
         self.get(name).is_some_and(|it| it.at_once > 1)
     }

@@ -22,11 +22,11 @@ pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
     /// The names of the agents to which the first agent of a run may hand it off.
     targets: Vec<String>,
-    /// `hand_off`, as its model is shown it.
+    /// The catalog with the tool `hand_off`, as the model of the first agent is shown it.
     listed: Option<Catalog>,
 }
 
-/// An agent that can go on with a run.
+/// An agent that runs can be handed off to, with its tools and policy.
 pub(crate) struct ReadyHandOff {
     pub(crate) agent: Agent,
     pub(crate) profile: Profile,
@@ -63,12 +63,12 @@ impl HandOffs {
         self.agents.get(name)
     }
 
-    /// All of them.
+    /// Returns all agents to which runs can be handed off.
     pub(crate) fn agents(&self) -> impl Iterator<Item = &Agent> {
         self.named().map(|(_, agent)| agent)
     }
 
-    /// All of them, by their names.
+    /// Returns all agents to which runs can be handed off, with their names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Agent)> {
         self.agents.iter().map(|(name, it)| (&**name, &it.agent))
     }

@@ -12,7 +12,7 @@ use crate::run::{HAND_OFF, HandOffTool};
 /// The purpose of each agent by its name, for the models that may hand a run off.
 pub(super) type Descriptions = BTreeMap<String, String>;
 
-/// The agents of a run, with the one with which it begins.
+/// Describes the agents between which a run can be handed off: `agents`, and `first`, with which the run begins.
 pub(super) fn descriptions(agents: &[HandOff], first: &str) -> Descriptions {
     let back = (first.to_owned(), "The agent with which the conversation began.".to_owned());
     let others = agents.iter().map(|it| (it.name.clone(), it.description.clone()));
@@ -63,7 +63,7 @@ fn made<'t>(all: &Descriptions, targets: impl Iterator<Item = &'t str>) -> Dynam
         "additionalProperties": false,
     });
     DynamicTool::new(HAND_OFF, description, schema, |input: Value, context| {
-        // Another tool that calls this one is no turn of the run.
+        // A call by another tool is not part of a turn of the run, so it must not hand the run off.
         let is_of_turn = context.turn().is_some();
         std::future::ready(match (is_of_turn, input["agent"].as_str()) {
             (true, Some(agent)) => Ok(json!({ "handed_off_to": agent })),

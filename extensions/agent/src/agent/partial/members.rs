@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 /// The maximum number of bytes to look at: a longer value is read when it is complete.
 const LONGEST: usize = 1 << 20;
 
-/// A text that arrives in pieces.
+/// The members of a JSON object whose text arrives in pieces.
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
-    /// The number of bytes that have been looked at.
+    /// The number of bytes of `text` that were examined so far.
     at: usize,
     place: Place,
     fields: Map<String, Value>,
 }
 
-/// The position in the object.
+/// The position in the JSON object up to which the text was examined.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Place {
     /// Before the object.
@@ -33,24 +33,24 @@ enum InText {
     #[default]
     No,
     Yes,
-    /// After a backslash.
+    /// In a string, after a backslash: the next character does not end the string.
     Escaped,
 }
 
 impl Members {
-    /// Returns the complete members.
+    /// Returns the members that are complete.
     pub(super) fn fields(&self) -> &Map<String, Value> {
         &self.fields
     }
 
-    /// Forgets the text; returns whether there were members.
+    /// Forgets the text and its members; returns whether there were complete members.
     pub(super) fn clear(&mut self) -> bool {
         let had_some = !self.fields.is_empty();
         *self = Self::default();
         had_some
     }
 
-    /// Adds a piece; returns whether it completes a member.
+    /// Adds a piece of the text; returns whether the piece completes a member.
     pub(super) fn push(&mut self, more: &str) -> bool {
         if self.place == Place::Over {
             return false;
