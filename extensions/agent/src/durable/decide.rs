@@ -14,7 +14,7 @@ use super::outage::Outage;
 pub enum CallStatus {
     /// The call has its answer.
     Answered,
-    /// A process that has the services of its run can continue it.
+    /// The call may go on: a process that has the services of its run can continue it.
     MayGoOn,
     /// The call waits for a person, a time, or another process.
     Waits,
@@ -45,7 +45,7 @@ pub enum Decision {
     Ended,
     /// The run went back to an earlier turn, or its files are not restored yet: the process does nothing.
     Rewound,
-    /// The run is parked: the process does nothing until then.
+    /// The run is parked: the process does nothing until `until`.
     Parked {
         /// When the pause ends.
         until: Timestamp,
@@ -60,14 +60,14 @@ pub enum Decision {
         /// The outage: when it began, and when the next attempt is.
         outage: Outage,
     },
-    /// The drivers of the run died several times in its turn: the process leaves the run alone until then.
+    /// The drivers of the run died several times in its turn: the process leaves the run alone until `until`.
     Rests {
         /// When the rest ends.
         until: Timestamp,
     },
     /// The calls of the run wait: the process does nothing.
     Waits,
-    /// The driver that died drove it as the only suspect of its process: records that it is parked.
+    /// The driver that died was the only suspect that its process drove: records that the run is parked.
     Park {
         /// The crashes of drivers in this turn.
         crashes: Crashes,

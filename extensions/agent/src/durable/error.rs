@@ -58,7 +58,7 @@ pub enum RunError {
         run: String,
         /// The driver.
         driver: String,
-        /// The end of its lease.
+        /// When the lease of the driver ends.
         until: Timestamp,
     },
     /// This process no longer drives the run: it renewed its lease too late, or another writer changed the head.
@@ -82,7 +82,7 @@ pub enum RunError {
     NotReleased {
         /// The id of the run.
         run: String,
-        /// The length of its lease.
+        /// The length of the driver's lease.
         lease: Duration,
     },
     /// A model or a listener of the run panicked.
@@ -102,7 +102,7 @@ pub enum RunError {
         run: String,
         /// The reason.
         why: String,
-        /// When the pause ends.
+        /// When workers may drive the run again.
         until: Timestamp,
     },
     /// Processes died while they drove the run, so it is left alone for a while; then only a process without another
@@ -139,9 +139,9 @@ pub enum RunError {
     OtherPrompt {
         /// The id of the run.
         run: String,
-        /// The recorded prompt.
+        /// The prompt that the journal has recorded.
         recorded: String,
-        /// The prompt that was given.
+        /// The prompt that the caller gave.
         given: String,
     },
     /// The run ends in a value of another type than the requested one, or in a value that the rule of its type refuses
@@ -150,7 +150,7 @@ pub enum RunError {
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// What the run ends in, and what was requested.
+        /// The output type in which the run ends, and the type that the caller requested.
         why: String,
     },
     /// The files of the run are not as it left them, or their earlier content is not recorded, so nothing was restored.
@@ -184,7 +184,7 @@ pub enum RunError {
     Damaged {
         /// The key of the document.
         key: String,
-        /// What is wrong.
+        /// Why the document cannot be read.
         why: String,
     },
     /// The services of the run could not be made.

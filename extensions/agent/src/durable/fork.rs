@@ -98,7 +98,7 @@ async fn read_of_strangers(
 struct Copy<'a> {
     forking: &'a Forking<'a>,
     head: &'a Head,
-    /// The state of the other run.
+    /// The state of the run from which the fork is made.
     state: State,
     new: &'a str,
     /// Whether the run had to end in a text or in a value, as of the last copied turn.

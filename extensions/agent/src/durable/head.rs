@@ -174,7 +174,7 @@ pub struct Parked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cancelled {
-    /// Who cancelled the run.
+    /// The user or process that cancelled the run.
     pub who: String,
     /// The reason.
     pub why: String,
@@ -193,7 +193,7 @@ pub struct WaitingCall {
     pub call: CallId,
     /// The name of its tool.
     pub tool: String,
-    /// What the call waited for when it was submitted.
+    /// The state of the call when it was submitted: what it waited for.
     pub state: CallState,
     /// Whether the call goes on in the background: the run continues meanwhile, and ends only when it has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -7,10 +7,10 @@ use crate::limits::ledger::answers_of;
 /// Lists the runs that have not ended, one document each, so that a worker reads no run that has ended.
 pub(super) const OPEN: &str = "runs/open/";
 
-/// Lists the runs that have ended.
+/// The prefix of the keys of documents that list the runs that have ended.
 pub(super) const ENDED: &str = "runs/ended/";
 
-/// The longest id of a run, in bytes.
+/// The maximum length of a run's id, in bytes.
 const LONGEST: usize = 200;
 
 pub(super) fn head(run: &str) -> String {
@@ -26,12 +26,12 @@ pub(super) fn agent(run: &str) -> String {
     format!("run/{run}/agent")
 }
 
-/// The rewind of a run to an earlier turn.
+/// The key of the document that records the rewind of a run to an earlier turn.
 pub(super) fn rewind(run: &str) -> String {
     format!("run/{run}/rewind")
 }
 
-/// Marks the id of a removed run as used.
+/// The key of the document that marks the id of a removed run as used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")
 }
@@ -62,13 +62,13 @@ pub(super) fn sub_agent(run: &str, call: CallId) -> String {
 /// A document of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// What the user said before the model answered.
+    /// The messages of the user before the model's answer.
     Said,
     /// The model's answer.
     Answer,
-    /// The answers that were there when other calls had to wait.
+    /// The answers that existed when other calls of the turn had to wait.
     SoFar,
-    /// The answers to all calls.
+    /// The answers to all calls of the turn.
     Answers,
     /// The states that plugins set in the turn.
     Plugins,

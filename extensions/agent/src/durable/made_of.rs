@@ -16,12 +16,12 @@ pub(super) struct MadeOf {
     model: String,
     /// The digest of the instructions.
     instructions: String,
-    /// The fingerprints of their definitions, by their names.
+    /// The fingerprints of the tools' definitions, by the names of the tools.
     tools: BTreeMap<String, String>,
-    /// The ids of its plugins.
+    /// The ids of the agent's plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     plugins: Vec<String>,
-    /// The names and stages of its guards.
+    /// The names and stages of the agent's guards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     guards: Vec<String>,
     /// The digests of the agents that a run may be handed off to, by their names.

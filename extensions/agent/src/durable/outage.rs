@@ -18,7 +18,7 @@ const PAUSE: GrowingPause =
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Outage {
-    /// When the first request failed.
+    /// When the first request of the outage failed.
     pub since: Timestamp,
     /// How many requests in succession failed.
     pub times: u32,
@@ -39,22 +39,22 @@ fn is_none(requests: &u32) -> bool {
 /// How many requests that were paid for may fail before the run ends: retrying for a day would be expensive.
 const MOST_PAID: u32 = 5;
 
-/// What matters about a failed request for the next one.
+/// The facts about a failed request that decide when the next request is sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
     /// How long the provider asks callers to wait.
     pub retry_after: Option<Duration>,
-    /// How many of its requests were paid for.
+    /// How many attempts of this request were paid for.
     pub paid: u32,
 }
 
 /// Why an outage ends the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
-    /// The outage has lasted as long as the limit allows.
+    /// The outage has lasted as long as the run's limit on outages allows.
     Limit,
-    /// This many requests were paid for and gave no answer.
+    /// This many requests in succession were paid for and gave no answer.
     Paid(u32),
 }
 

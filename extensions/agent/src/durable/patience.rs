@@ -13,18 +13,18 @@ use toolwright::journal::{StoreError, StoreErrorKind};
 use super::RunError;
 use super::pause::GrowingPause;
 
-/// How often a commit is retried when its reply was lost.
+/// How many times a commit is retried after its reply was lost.
 const LOOKS: u32 = 5;
 
-/// The pause before each of these retries.
+/// The pause before each of the `LOOKS` retries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The pauses between the retries of a commit that is held.
+/// The pauses between the retries of a commit that is held, because it records something that was paid for.
 const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
 pub(super) enum Patience<'a> {
-    /// Retries only for as long as a reply may be late.
+    /// Retries only for as long as the reply of the store may be late.
     Short,
     /// Retries until the journal can write, or this future is done.
     HeldUntil(BoxFuture<'a, ()>),
@@ -89,7 +89,7 @@ pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Resul
     }
 }
 
-/// Whether the failure may pass without a loss of stored data.
+/// Whether the failure of the store may be temporary, so that no stored data is lost.
 pub(super) fn may_pass(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full)
 }

@@ -22,7 +22,7 @@ use crate::run::StartError;
 #[derive(Default)]
 pub(super) struct RecordedPlugins {
     pub states: PluginStates,
-    /// The version of the last turn's document, if it has one.
+    /// The version of the last turn's document; `None` if that turn has no document.
     pub version: Option<u64>,
     /// The documents in which the states were last written, by the ids of their plugins.
     pub keys: BTreeMap<String, String>,

@@ -27,16 +27,16 @@ pub enum Progress {
 pub struct Waiting {
     /// The id of the run.
     pub run: String,
-    /// The turn.
+    /// The turn whose calls wait, counted from 1.
     pub turn: u64,
-    /// The calls, in call order.
+    /// The calls that wait, in call order.
     pub calls: Vec<WaitingCall>,
-    /// The approval requests for those that wait for a decision.
+    /// The approval requests for the calls that wait for a decision.
     pub requests: Vec<ApprovalRequest>,
 }
 
 impl Progress {
-    /// Returns how it ended, if it did.
+    /// Returns how the run ended; `None` if it has not.
     #[must_use]
     pub fn ended(&self) -> Option<&RunEnd> {
         match self {
@@ -45,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Returns what the run waits for, if it waits.
+    /// Returns what the run waits for; `None` if it does not wait.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

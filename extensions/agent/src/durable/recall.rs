@@ -51,7 +51,7 @@ impl RunRecord {
                 [] => given_up.err().map(RunError::from),
                 _ => cancel(&self.agent, head, &calls).await.err(),
             } {
-                // A worker on the journal does it with its next look.
+                // A worker on the journal cancels these calls when it next reads the journal.
                 tracing::warn!(run = head.run, %error, "calls of a cancelled run may begin again");
             }
         }

@@ -91,15 +91,15 @@ pub(super) struct RunRecord {
     pub guards: Vec<GuardReport>,
     /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
-    /// The calls that go on in the background.
+    /// The calls that go on in the background while the run continues.
     pub background: Vec<BackgroundCall>,
-    /// The recorded answers of the open turn.
+    /// The recorded answers of the open turn, by the index of the call; `None` if a call has no answer yet.
     pub so_far: Vec<Option<StoredAnswer>>,
-    /// Records the states that tools set for plugins.
+    /// Records the states of plugins that tools set.
     pub plugins: Arc<PluginDocument>,
-    /// Turns whose calls are not acknowledged yet.
+    /// The turns whose calls are not acknowledged yet.
     pub left: Vec<UnacknowledgedTurn>,
-    /// Limits how many of the worker's runs may run calls at once.
+    /// Limits how many runs of the worker run calls at the same time.
     pub places: Option<Arc<Semaphore>>,
 }
 
@@ -450,7 +450,7 @@ impl Recorder for RunRecord {
 
     async fn release(&mut self, error: &RunError) {
         if !error.is_elsewhere() {
-            // If this fails, the lease ends by itself.
+            // If the release fails, the lease expires by itself.
             let _ = self.recorded.release().await;
         }
     }

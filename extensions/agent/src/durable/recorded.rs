@@ -31,11 +31,11 @@ pub(super) struct LeasedRun {
     access: JournalAccess,
     driver: String,
     pub head: Head,
-    /// The version of the head's document; 0 before it is made.
+    /// The version of the head's document; 0 before the document exists.
     version: u64,
-    /// The versions of other documents that may be written again.
+    /// The versions of the other documents that this driver may write again, by key.
     pub versions: HashMap<String, u64>,
-    /// Writes to add to the next commit.
+    /// Documents to write with the next commit.
     pub also: Vec<DocumentWrite>,
     /// The writes that remove messages taken from the inbox. Only the commit that records these messages carries them.
     pub taken: Vec<DocumentWrite>,
@@ -44,7 +44,7 @@ pub(super) struct LeasedRun {
     listed_at: Option<u64>,
     /// Whether the run may have messages that it had not read when it ended.
     pub is_said_more: bool,
-    /// Whether a commit is under way, or its outcome is not known.
+    /// Whether a commit is in progress, or the outcome of the last commit is unknown.
     is_committing: bool,
     /// The place of the one suspect of this process, held until the turn is recorded.
     pub suspicion: Option<Suspicion>,
@@ -172,7 +172,7 @@ impl LeasedRun {
                             documents.retain(|it| it.key != open && it.key != ended);
                             self.is_said_more = true;
                         }
-                        // The head is unchanged, so another document has changed.
+                        // The head is unchanged, so another document of the commit has changed.
                         found if found.as_ref().map_or(0, |it| it.version) == self.version => {
                             let other = conflicting(&conflict).filter(|other| *other != key);
                             return Err(other.map_or_else(lost, |other| {
@@ -312,7 +312,7 @@ pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestam
     begin.saturating_add(length).unwrap_or(Timestamp::MAX)
 }
 
-/// Whether messages wait for a run.
+/// Whether messages wait in the inbox of a run.
 pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
     Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
 }

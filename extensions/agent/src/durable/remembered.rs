@@ -17,7 +17,7 @@ pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 /// The drivers of an agent's runs in this process.
 #[derive(Default)]
 pub(crate) struct LocalDrivers {
-    /// The drivers that are at work.
+    /// The ids of the drivers that are at work.
     working: Mutex<HashSet<String>>,
     /// The drivers that were dropped before they had given their leases back, the newest first.
     dropped: Mutex<VecDeque<String>>,

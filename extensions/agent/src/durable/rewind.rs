@@ -57,7 +57,7 @@ pub struct Redone {
     pub files: Vec<String>,
 }
 
-/// What a rewind needs besides the run.
+/// What a rewind needs besides the head of the run.
 pub(super) struct Rewinding<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,

@@ -91,7 +91,7 @@ pub(super) struct Inner {
     pub(super) on_failure: StoredOnFailure,
     /// How many runs this process drives at once, including those that wait for their models.
     pub(super) at_once: usize,
-    /// Limits how many runs of a worker run calls at once.
+    /// Limits how many runs of the worker run calls at the same time.
     pub(super) places: Arc<Semaphore>,
     pub(super) remembered: RunMemory,
     pub(super) suspects: SuspectPlace,
@@ -143,7 +143,7 @@ impl Runner {
     /// and leaves a parked run parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
-            // Requested before the look, so that no change is missed.
+            // The notice of changes is requested before the run is read, so that no change is missed.
             let changed = self.0.access.store.changed();
             match self.0.gone_on(run, TakenBy::Worker).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
@@ -351,7 +351,7 @@ impl Inner {
         let key = inbox::put(&self.access, run, prompt, urgency).await?;
         let (head, _) = self.head(run).await?;
         if rests_in_background(&head) {
-            // Boxed, so that its type is none of the callers' types.
+            // Boxed, so that the type of this large future is not part of the callers' futures.
             return match self.gone_on(run, TakenBy::Worker).boxed().await {
                 Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
                 gone_on => gone_on,
@@ -364,7 +364,7 @@ impl Inner {
         match self.spoken_of_inbox(run).await {
             Ok(Some(mut driven)) => self.drive(&mut driven).await,
             Ok(None) => Ok(Progress::Queued),
-            // Another process has seen the message too, and was faster.
+            // Another process has read the message too, and has taken the run first.
             Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
             Err(error) => Err(error),
         }

@@ -12,7 +12,7 @@ use super::record::RunRecord;
 use super::recorded::LeasedRun;
 use crate::run::{Interruption, Recorder as _, Work, cancellation};
 
-/// How often a driver checks whether its run was cancelled.
+/// The pause between two checks of whether the run was cancelled.
 const LOOK: Duration = Duration::from_millis(250);
 
 impl RunRecord {

@@ -62,7 +62,7 @@ impl RecordedAnswers {
         }
     }
 
-    /// Returns the write of a new answer's document.
+    /// Returns the write that stores a new answer of the model in a document of its own.
     pub(crate) fn write(
         &self,
         number: usize,

@@ -13,13 +13,13 @@ pub(super) struct Submitted {
 
 #[derive(Default)]
 struct State {
-    /// Without a worker here, the runs are for another process.
+    /// How many workers of this process listen. Without one, submitted runs are left to other processes.
     workers: usize,
     runs: Vec<String>,
 }
 
 impl Submitted {
-    /// Notes a run that may be taken up.
+    /// Notes a submitted run, so that a worker of this process takes it up.
     pub(super) fn note(&self, run: &str) {
         let is_noted = self.with(|state| {
             let is_noted = state.workers > 0;
@@ -33,7 +33,7 @@ impl Submitted {
         }
     }
 
-    /// Notes runs as long as the listener lives.
+    /// Returns a listener; runs are noted as long as it lives.
     pub(super) fn listen(&self) -> Listener<'_> {
         self.with(|state| state.workers += 1);
         Listener(self)
@@ -44,11 +44,11 @@ impl Submitted {
     }
 }
 
-/// A worker that takes up what is noted.
+/// A worker's access to the noted runs.
 pub(super) struct Listener<'a>(&'a Submitted);
 
 impl Listener<'_> {
-    /// Waits for runs.
+    /// Waits until runs are noted, and returns their ids.
     pub(super) async fn next(&self) -> Vec<String> {
         loop {
             let runs = self.0.with(|state| std::mem::take(&mut state.runs));
@@ -65,7 +65,7 @@ impl Drop for Listener<'_> {
         self.0.with(|state| {
             state.workers -= 1;
             if state.workers == 0 {
-                // The next worker finds them in the journal.
+                // No worker listens any more; the next one finds the runs in the journal.
                 state.runs.clear();
             }
         });

@@ -273,7 +273,7 @@ impl Inner {
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
         let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {
-            // The run's deadline may come first.
+            // The run's deadline may come before the time until which the run rests.
             let until = head.deadline.map_or(until, |deadline| deadline.min(until));
             Look::Rests { until: Some(until), calls: Vec::new() }
         };

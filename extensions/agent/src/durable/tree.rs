@@ -15,19 +15,19 @@ use crate::limits::share::SpentShare;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubAgentRun {
-    /// The call that started it.
+    /// The call that started the sub-agent.
     pub call: CallId,
     /// The names of the agents, from the agent that the run started down to this one.
     pub agents: Vec<String>,
     /// The call that started its parent, if a sub-agent started it and not the run itself.
     pub parent: Option<CallId>,
-    /// The turn of its parent in which it was started.
+    /// The turn of its parent in which the sub-agent was started, counted from 1.
     pub turn: u64,
     /// The state of its call; `None` if the journal no longer has it.
     pub state: Option<CallState>,
-    /// Whether it has come to its end.
+    /// Whether the sub-agent's run has ended.
     pub has_ended: bool,
-    /// How often its own model was asked.
+    /// How often the sub-agent's own model was asked.
     pub turns: u32,
     /// The tokens and the cost of the sub-agent's own requests.
     pub own: TotalUsage,
@@ -36,7 +36,7 @@ pub struct SubAgentRun {
 }
 
 impl SubAgentRun {
-    /// Returns its name.
+    /// Returns the name of the sub-agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         self.agents.last().map_or("", String::as_str)

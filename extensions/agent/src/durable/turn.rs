@@ -30,12 +30,12 @@ pub(super) struct TurnPrompt {
     pub guards: Vec<GuardReport>,
 }
 
-/// The kind of output that a run has to end with.
+/// The kind of output in which a run has to end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EndsIn {
     Text,
-    /// A value of a type.
+    /// A value of an output type.
     Value(Expected),
 }
 
@@ -59,7 +59,7 @@ pub(super) struct ModelAnswered {
     /// How the run ended with this answer, if the run had to end in a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<RunEnd>,
-    /// The parts of the history that were left out of the request.
+    /// The parts of the history that the request left out.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
     /// The decisions of guards about the request, about this answer, and about the end of the run with it.
@@ -74,7 +74,7 @@ pub(super) struct SoFar {
     pub answers: Vec<Option<StoredAnswer>>,
 }
 
-/// The answers of a turn.
+/// The answers to the calls of a turn, as one message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answers {
@@ -124,9 +124,9 @@ pub struct RecordedTurn {
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// The answers to the turn's calls, once all are there.
+    /// The answers to the turn's calls; `None` until every call has an answer.
     pub answers: Option<Message>,
-    /// The parts of the history that were left out of its request.
+    /// The parts of the history that the turn's request left out.
     pub left_out: LeftOut,
     /// The decisions of guards in it, except those that let something through.
     pub guards: Vec<GuardReport>,
@@ -181,19 +181,19 @@ pub(super) async fn read_turn(
 /// All turns of a run, as read from the journal.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// The history.
+    /// The history of the run.
     pub history: Vec<Message>,
-    /// What was said since the last answer of the model.
+    /// The messages since the last answer of the model.
     pub said: Vec<Message>,
-    /// The decisions of guards since then.
+    /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, by the index of the call.
     pub so_far: Vec<Option<StoredAnswer>>,
-    /// The summaries that models wrote of turns that are left out.
+    /// The summaries that models wrote of turns that requests leave out.
     pub summaries: Vec<Summary>,
     /// The recorded states of plugins.
     pub plugins: RecordedPlugins,
-    /// The versions of the documents that may be written again.
+    /// The versions of the documents that a driver may write again, by key.
     pub versions: HashMap<String, u64>,
 }
 

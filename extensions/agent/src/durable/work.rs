@@ -28,7 +28,7 @@ use super::RunError;
 use super::keys;
 use super::runner::{Inner, LOOK_AGAIN, Runner};
 
-/// How many calls are read at once.
+/// How many calls are read from the journal in one page.
 const PAGE: usize = 5_000;
 
 /// The states of calls without an answer.
@@ -146,7 +146,7 @@ impl Runner {
                 };
                 self.report(going, &run, driven);
                 if is_full {
-                    // Another run may have waited for this one's slot.
+                    // The limit of runs was reached, so another run may have waited for the slot of this one.
                     break;
                 }
             }
@@ -211,13 +211,13 @@ impl Runner {
         match driven {
             Ok(()) => going.forget(run),
             Err(error @ RunError::ModelUnreachable { .. }) => {
-                // Its head says when the model is asked again.
+                // The head of the run says when the model is asked again.
                 self.0.failed(run, &error);
                 going.forget(run);
             }
             Err(error) if error.goes_on_later() => going.forget(run),
             Err(RunError::ShuttingDown { .. }) => {}
-            // The run has just been parked, and its head says until when.
+            // The run has just been parked; its head says until when.
             Err(error @ RunError::Parked { .. }) => self.0.failed(run, &error),
             Err(error) => {
                 self.0.failed(run, &error);
@@ -228,7 +228,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Wakes the resting runs to which something has happened.
+    /// Wakes the resting runs whose calls no longer wait, and in rotation some of the others.
     async fn wake(&self, rested: &mut RestingRuns) -> Result<(), RunError> {
         if rested.runs.is_empty() {
             return Ok(());

@@ -18,11 +18,11 @@ pub(super) struct RewindDocument {
     pub turn: u64,
     /// Whether the new run had already ended when it was made.
     pub has_ended: bool,
-    /// How many documents the turns of the new run had then.
+    /// How many documents the turns of the new run had when the run was made.
     pub documents: usize,
     /// The turns whose changes the rewind undoes, by run.
     pub turns: Vec<(String, u64)>,
-    /// The calls that were made by calls of these turns.
+    /// The calls that calls of these turns made, such as the calls of a tool that calls others.
     pub calls: Vec<CallId>,
     /// The id under which the log of changes records the restored files.
     pub by: CallId,

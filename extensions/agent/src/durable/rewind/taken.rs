@@ -23,9 +23,9 @@ const FORKS: usize = 10_000;
 pub struct LastingEffect {
     /// The run that made the call.
     pub run: String,
-    /// The turn.
+    /// The turn of the call, counted from 1.
     pub turn: u64,
-    /// The call.
+    /// The id of the call.
     pub call: CallId,
     /// The name of its tool.
     pub tool: String,

@@ -11,12 +11,12 @@ use crate::durable::{RunError, Runner};
 /// How long a run is left alone after a failure; twice as long after each further failure in succession.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The longest such pause.
+/// The longest pause after a failure.
 const LONGEST: Duration = Duration::from_mins(5);
 
 #[derive(Default)]
 pub(super) struct Going {
-    /// Dropping the set aborts the drivers of these runs.
+    /// The tasks that drive runs. Dropping the set aborts them.
     tasks: JoinSet<Result<(), RunError>>,
     here: HashSet<String>,
     runs: HashMap<Id, String>,

@@ -7,7 +7,7 @@ use toolwright::journal::Document;
 
 use crate::durable::keys;
 
-/// The list as the last look read it, by run.
+/// The list of open runs as the worker last read it, by the ids of the runs.
 #[derive(Default)]
 pub(super) struct Listing(HashMap<String, Entry>);
 
@@ -16,7 +16,7 @@ struct Entry {
     listed: ListedRun,
 }
 
-/// A run of the list.
+/// A run in the list of open runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListedRun {
     /// `None` if the document is damaged: then the head of the run names the agent.
@@ -49,7 +49,7 @@ impl Listing {
 impl ListedRun {
     fn of(text: &str) -> Self {
         let listed: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        // Earlier releases did not write since when.
+        // Earlier releases did not write when the run was started.
         let since = listed["since"].as_str().and_then(|it| it.parse().ok());
         Self {
             agent: listed["agent"].as_str().map(str::to_owned),

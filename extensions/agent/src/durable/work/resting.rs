@@ -6,21 +6,22 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use jiff::Timestamp;
 use toolwright::CallId;
 
-/// What a worker does with a run now.
+/// What a worker does with a run after it has read the run's state.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::durable) enum Look {
-    /// Drives it.
+    /// The run can go on: the worker drives it.
     Due,
-    /// Leaves it alone until one of these calls changes, or this time comes.
+    /// The worker leaves the run alone until one of these calls changes, or this time comes.
     Rests { until: Option<Timestamp>, calls: Vec<CallId> },
-    /// Looks again later: another process has it, or a driver took it in vain a moment ago.
+    /// The worker reads the run again later: another process drives it, or a driver took it a moment ago without
+    /// progress.
     Again,
 }
 
 /// The rotation wakes one of this many parts of the resting runs at a time.
 const PARTS: usize = 16;
 
-/// The minimum number of runs that it wakes at a time.
+/// The minimum number of runs that the rotation wakes at a time.
 const LEAST: usize = 32;
 
 #[derive(Default)]
@@ -29,7 +30,7 @@ pub(super) struct Resting {
     /// The runs in the order of the looks, each with the number of its look.
     order: VecDeque<(String, u64)>,
     looks: u64,
-    /// The runs that were examined at least once.
+    /// The runs whose state was read at least once.
     seen: HashSet<String>,
 }
 
@@ -53,13 +54,13 @@ impl Resting {
         entry.is_some_and(|entry| entry.until.is_none_or(|until| now < until))
     }
 
-    /// Notes a look at a run; returns whether it is the first.
+    /// Notes that the worker reads the state of a run; returns whether it does so for the first time.
     pub(super) fn look_at(&mut self, run: &str) -> bool {
         self.runs.remove(run);
         self.seen.insert(run.to_owned())
     }
 
-    /// Lets a run rest after a look.
+    /// Lets a run rest after its state was read.
     pub(super) fn leave(&mut self, run: &str, until: Option<Timestamp>, calls: Vec<CallId>) {
         self.looks += 1;
         self.runs.insert(run.to_owned(), Entry { until, calls, look: self.looks });
@@ -81,7 +82,7 @@ impl Resting {
         while left > 0
             && let Some((run, look)) = self.order.pop_front()
         {
-            // The run was looked at again since this entry.
+            // The run's state was read again since this entry was made.
             if self.runs.get(&run).is_some_and(|entry| entry.look == look) {
                 self.runs.remove(&run);
                 left -= 1;
