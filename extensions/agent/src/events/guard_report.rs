@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct GuardReport {
     /// The name of the guard.
     pub guard: String,
-    /// The stage at which it looked.
+    /// The stage at which the guard looked.
     pub stage: GuardStage,
     /// What the guard did.
     pub action: GuardAction,
@@ -36,15 +36,15 @@ pub struct GuardReport {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GuardStage {
-    /// A message of the user, before the run takes it.
+    /// A message of the user, before the run takes the message.
     BeforeRun,
-    /// A request, before the model gets it.
+    /// A request, before the model gets the request.
     BeforeModel,
     /// A request, while the model answers.
     BesideModel,
     /// An answer of the model, before its calls run.
     AfterModel,
-    /// The end of a run, before it counts.
+    /// The end of a run, before the end counts.
     AfterRun,
 }
 
@@ -53,7 +53,7 @@ pub enum GuardStage {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GuardAction {
-    /// The guard changed what it looked at.
+    /// The guard changed the message, the request, the answer or the end.
     Changed,
     /// The guard sent the answer back to the model, with a message.
     SentBack,
@@ -64,7 +64,7 @@ pub enum GuardAction {
 }
 
 impl GuardAction {
-    /// Whether it ends the run.
+    /// Whether this action ends the run.
     pub(crate) fn is_end(self) -> bool {
         matches!(self, Self::Stopped | Self::Failed)
     }

@@ -35,7 +35,7 @@ pub struct NumberedEvent {
     /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
-    /// The turn in which it happened, counted from 1.
+    /// The turn in which the event happened, counted from 1.
     pub turn: u64,
     /// What happened.
     #[serde(flatten)]
@@ -50,7 +50,7 @@ pub enum RunEvent {
     /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
     /// tools.
     Differs {
-        /// The differences.
+        /// What differs in the agent: a short text for each difference.
         differences: Vec<String>,
     },
     /// Another process or task drives the recorded run, and this one waits for its result.
@@ -172,7 +172,7 @@ pub enum RunEvent {
         call: CalledTool,
         /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// The kind of its error.
+        /// The kind of the attempt's error.
         error: String,
     },
     /// The result of a call. These events come when all calls of the turn have ended, in call order.
@@ -203,7 +203,7 @@ pub enum RunEvent {
         /// The names of the sub-agents, from the sub-agent that the run started down to the one that the event is
         /// about.
         agents: Vec<String>,
-        /// What happened.
+        /// The event of the sub-agent.
         of_agent: Box<RunEvent>,
     },
     /// This reader has missed events, because it was too slow, or because another process drove the run. The history of
@@ -239,7 +239,7 @@ pub struct ToolResultEvent {
     pub name: String,
     /// The answer, as the model reads it.
     pub text: String,
-    /// The kind of its error, if it failed.
+    /// The kind of the tool's error, if the call failed.
     pub error: Option<String>,
 }
 
@@ -273,14 +273,14 @@ impl ToolCallEvent {
     }
 }
 
-/// Omits the arguments.
+/// Omits the arguments, which may hold secrets.
 impl fmt::Debug for ToolCallEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "ToolCall({:?}, {} bytes)", self.name, self.arguments.len())
     }
 }
 
-/// Omits the text.
+/// Omits the text, which may hold secrets.
 impl fmt::Debug for ToolResultEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -326,7 +326,7 @@ impl RunEvent {
         })
     }
 
-    /// Converts a notice to listeners of the agent.
+    /// Converts a notice, which listeners of the agent receive, to the events that readers of the run receive.
     pub(crate) fn of(notice: NoticeKind<'_>, catalog: &Catalog) -> Vec<Self> {
         match notice {
             NoticeKind::Differs { differences } => {

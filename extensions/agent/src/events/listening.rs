@@ -8,7 +8,7 @@ use toolwright::Catalog;
 use super::{EventWriter, RunEvent};
 use crate::model::{Delta, DeltaListener, FINAL_ANSWER, ModelAnswer};
 
-/// Receives the deltas of one answer.
+/// Passes the deltas of one answer on as events of the run.
 pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
@@ -17,16 +17,16 @@ pub(crate) struct Listening<'a> {
     is_held: bool,
     /// Whether the model may give the final value by a call, whose tool is not in the catalog.
     has_value: bool,
-    /// Begins reads before the answer is complete.
+    /// A listener that begins reads before the answer is complete, if reads may begin early.
     early: Option<&'a dyn DeltaListener>,
     heard: Mutex<HeardParts>,
 }
 
 #[derive(Default)]
 struct HeardParts {
-    /// Whether a delta had some of the text.
+    /// Whether a delta had text, so that the complete answer must not report it again.
     text: bool,
-    /// The calls whose arguments may be shown.
+    /// The indexes of the calls whose arguments may be shown.
     shown: HashSet<usize>,
 }
 

@@ -40,7 +40,7 @@ pub enum NoticeKind<'a> {
     /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
     /// tools. Its history is the recorded one.
     Differs {
-        /// The differences.
+        /// What differs in the agent: a short text for each difference.
         differences: &'a [String],
     },
     /// The model is being asked.
@@ -108,7 +108,7 @@ pub enum NoticeKind<'a> {
     },
     /// The run ended.
     Ended {
-        /// The end.
+        /// How the run ended.
         ended: &'a RunEnd,
     },
 }

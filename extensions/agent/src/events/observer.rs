@@ -15,30 +15,30 @@ use crate::history::CompactReport;
 use crate::limits::TotalUsage;
 use crate::model::{Model, ModelAnswer, ModelError, Omitted};
 
-/// Receives all that happens in one run.
+/// Reports everything that happens in one run to listeners, readers, traces and metrics.
 pub(crate) struct Observer {
     agent: Agent,
     run: String,
-    /// The user whose account is charged.
+    /// The user to whose account the usage is added.
     user: Option<String>,
     events: EventWriter,
-    /// The messages whose omitted content was reported.
+    /// The indexes of the messages whose omitted content was reported.
     reported: BTreeSet<usize>,
     /// The last reported compaction: how often the history had outgrown its share, and whether it was too long.
     compacted: (usize, bool),
 }
 
-/// The run that a sub-agent was started in.
+/// The agent and the run in which a sub-agent was started.
 #[derive(Clone, Copy)]
 pub(crate) struct StartPoint<'a> {
-    /// The agent that drives the run.
+    /// The agent that drives the parent run.
     pub by: &'a Agent,
     pub run: &'a str,
     /// The names of the agents above the sub-agent, and its own name last.
     pub agents: &'a [String],
 }
 
-/// A request to the model that is under way.
+/// A request to the model that has no answer yet.
 pub(crate) struct ObservedRequest {
     turn: u64,
     pub(crate) span: Span,
@@ -59,7 +59,7 @@ impl Observer {
         }
     }
 
-    /// Observes a sub-agent, whose events are part of this run's.
+    /// Observes a sub-agent, whose events are reported among those of the parent run.
     pub(crate) fn of_agents(agent: &Agent, user: Option<String>, started: &StartPoint<'_>) -> Self {
         let StartPoint { by, run, agents } = *started;
         let events = by.0.rings.of_agents(run, agents.into());

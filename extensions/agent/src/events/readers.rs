@@ -107,7 +107,7 @@ impl fmt::Debug for RunEvents {
     }
 }
 
-/// The rings of the runs of an agent that are driven or read.
+/// The event rings of the agent's runs that have a driver or a reader.
 #[derive(Default)]
 pub(crate) struct Rings(Mutex<HashMap<String, Weak<Mutex<Ring>>>>);
 
@@ -128,7 +128,7 @@ impl Rings {
         RunEvents::new(self.ring(run), next)
     }
 
-    /// Whether the run's events have had a reader.
+    /// Whether the run's events have ever had a reader.
     pub(crate) fn is_read(&self, run: &str) -> bool {
         self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
@@ -188,7 +188,7 @@ impl EventWriter {
         }
     }
 
-    /// Whether the events have had a reader.
+    /// Whether the events have ever had a reader.
     pub(crate) fn is_read(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_read
     }

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use super::{NumberedEvent, RunEvent};
 
-/// The maximum number of events.
+/// The maximum number of events that the ring holds.
 pub(super) const EVENTS: usize = 1024;
 
 /// The maximum bytes of text that the ring holds; a single event may exceed it.
@@ -22,9 +22,9 @@ pub(super) struct Ring {
     gaps: Vec<(u64, u64)>,
     bytes: usize,
     wakers: Vec<Waker>,
-    /// How many drivers the run has.
+    /// How many drivers of this process drive the run now.
     pub drivers: usize,
-    /// How many drivers have ended.
+    /// How many drivers have ended so far.
     pub ends: u64,
     /// Whether a reader was ever made.
     pub is_read: bool,

@@ -17,26 +17,26 @@
 #[non_exhaustive]
 #[must_use]
 pub enum BeforeDecision<C> {
-    /// Lets it through.
+    /// Lets the message or the request through unchanged.
     Continue,
-    /// Lets something else through instead.
+    /// Replaces the message, or changes the request.
     #[non_exhaustive]
     Change {
         /// The replacement.
         to: C,
-        /// The reason.
+        /// The reason for the change.
         reason: String,
     },
     /// Ends the run.
     #[non_exhaustive]
     Stop {
-        /// The reason.
+        /// The reason for the end.
         reason: String,
     },
 }
 
 impl<C> BeforeDecision<C> {
-    /// Lets `to` through instead, for this reason.
+    /// Replaces or changes what the guard looked at by `to`, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
@@ -64,18 +64,18 @@ impl<C> BeforeDecision<C> {
 #[non_exhaustive]
 #[must_use]
 pub enum AfterDecision<C> {
-    /// Lets it through.
+    /// Lets the answer or the end through unchanged.
     Continue,
-    /// Lets something else through instead.
+    /// Replaces the text of the end, or changes the answer.
     #[non_exhaustive]
     Change {
         /// The replacement.
         to: C,
-        /// The reason.
+        /// The reason for the change.
         reason: String,
     },
-    /// Sends it back: the model reads the words as a message of the user, and answers again. The answer counts as a
-    /// turn, but none of its calls runs.
+    /// Sends the answer back: the model reads the words as a message of the user, and answers again. The answer counts
+    /// as a turn, but none of its calls runs.
     #[non_exhaustive]
     AskAgain {
         /// The message that the model reads.
@@ -84,18 +84,18 @@ pub enum AfterDecision<C> {
     /// Ends the run.
     #[non_exhaustive]
     Stop {
-        /// The reason.
+        /// The reason for the end.
         reason: String,
     },
 }
 
 impl<C> AfterDecision<C> {
-    /// Lets `to` through instead, for this reason.
+    /// Replaces or changes what the guard looked at by `to`, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
 
-    /// Sends it back with this message.
+    /// Sends the answer back to the model with this message.
     pub fn ask_again(words: impl Into<String>) -> Self {
         Self::AskAgain { words: words.into() }
     }

@@ -27,7 +27,7 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
-/// The replacement for such a text.
+/// The replacement for a text that imitates the system.
 const REMOVED: &str = "[removed: text that speaks as the system]";
 
 /// Looks for text that imitates the system in content that strangers may have written: answers of tools, and documents
@@ -65,13 +65,13 @@ pub struct ForeignInstructions {
 }
 
 impl ForeignInstructions {
-    /// Makes the guard.
+    /// Makes a guard that replaces each text that imitates the system.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the run if it finds such a text, and removes none.
+    /// Ends the run if the guard finds a text that imitates the system, instead of replacing the text.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;

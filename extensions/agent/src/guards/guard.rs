@@ -13,7 +13,7 @@ use super::{
 use crate::events::GuardStage;
 use crate::history::Prompt;
 
-/// The function of a guard.
+/// The function of a guard: it takes a view of what happens, and decides.
 pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Sync>;
 
 /// Looks at what goes to and comes from the models of an agent, and lets it through, changes it, sends it back with a
@@ -145,13 +145,13 @@ impl Guard {
         Self { name: name.into(), looks: Looks::AfterRun(look(looks)) }
     }
 
-    /// Returns its name.
+    /// Returns the name of the guard.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the stage at which it looks.
+    /// Returns the stage at which the guard looks.
     #[must_use]
     pub fn stage(&self) -> GuardStage {
         match &self.looks {

@@ -47,13 +47,13 @@ const TIMES: usize = 10;
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// Why the pattern is not valid.
+    /// Why the pattern is not a valid regular expression.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PatternError);
 
 impl ForbiddenText {
-    /// Begins a guard with this name; it forbids nothing yet.
+    /// Begins a guard with this name. Until words or patterns are added, it forbids nothing.
     pub fn new(name: impl Into<String>) -> Self {
         let (patterns, replacement) = (Vec::new(), None);
         Self {
@@ -107,14 +107,14 @@ impl ForbiddenText {
         self
     }
 
-    /// Ends the run if an answer has one, too.
+    /// Ends the run also when an answer has a forbidden word or pattern.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
         self
     }
 
-    /// Looks only at what the user says.
+    /// Looks only at messages of the user.
     #[must_use]
     pub fn only_prompts(mut self) -> Self {
         self.answers = false;

@@ -64,13 +64,13 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Makes the guard.
+    /// Makes a guard that replaces each secret that it finds.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the run if it finds a secret, and removes none.
+    /// Ends the run if the guard finds a secret, instead of replacing the secret.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
@@ -78,7 +78,7 @@ impl Secrets {
     }
 }
 
-/// The name of the guards.
+/// The name of the guards that look for secrets.
 const NAME: &str = "secrets";
 
 /// Lists the names of the patterns that a text matches.

@@ -52,7 +52,7 @@ impl SizeLimit {
     }
 }
 
-/// The name of the guards.
+/// The name of the guards that limit sizes.
 const NAME: &str = "size";
 
 fn too_large<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> Option<usize> {

@@ -30,7 +30,7 @@ pub struct GuardedRun {
 pub struct UserPrompt {
     /// The run.
     pub run: GuardedRun,
-    /// The text.
+    /// The text of the message.
     pub text: Arc<str>,
     /// The attachments of the message: pictures and documents.
     pub attachments: Arc<[Content<'static>]>,
@@ -116,13 +116,13 @@ pub struct RequestChange {
 }
 
 impl RequestChange {
-    /// Begins a change that changes nothing.
+    /// Begins without a change.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sends these instructions.
+    /// Replaces the instructions of the request by this text.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = Some(text.into());
@@ -179,13 +179,13 @@ pub struct AnswerChange {
 }
 
 impl AnswerChange {
-    /// Begins a change that changes nothing.
+    /// Begins without a change.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Replaces the text.
+    /// Replaces the text of the answer.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());

@@ -9,7 +9,7 @@ use crate::plugin::{NextTurn, Plugin, PluginError};
 /// The name of an instruction file.
 const FILE: &str = "AGENTS.md";
 
-/// The maximum size of a file, in bytes.
+/// The maximum size of an instruction file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The maximum number of bytes that all files together add to the instructions.
@@ -122,9 +122,9 @@ impl Plugin for InstructionFiles {
 #[error("{}: {why}", place.display())]
 #[non_exhaustive]
 pub struct InstructionFilesError {
-    /// The file or folder.
+    /// The path of the file or folder that cannot be used.
     pub place: PathBuf,
-    /// Why that file or folder cannot be used.
+    /// Why the file or folder cannot be used.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(InstructionFilesError);

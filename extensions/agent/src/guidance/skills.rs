@@ -82,7 +82,7 @@ impl Skills {
         (Self(Arc::new(skills)), problems)
     }
 
-    /// Returns their names, sorted.
+    /// Returns the names of the skills, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -202,7 +202,7 @@ async fn skill_activate(
     Ok(ActivationResult { success: true })
 }
 
-/// The problems of some skills.
+/// The skills that cannot be used, with the reasons.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct SkillsError {
