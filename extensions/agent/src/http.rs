@@ -76,7 +76,7 @@ use crate::recording::Exchange;
 pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
-    /// The origin whose verbatim content it can read.
+    /// The origin whose verbatim content the server can read; see [`Model::origin`](crate::Model::origin).
     origin: Arc<str>,
     searches_tools: bool,
     /// Whether the server compacts histories.
@@ -119,7 +119,7 @@ type OnRetry = Box<dyn Fn(&Retrying<'_>) + Send + Sync>;
 pub struct Retrying<'a> {
     /// The attempt that failed, counted from 1.
     pub attempt: u32,
-    /// Why it failed.
+    /// The message of the attempt's error.
     pub message: &'a str,
     /// How long the model waits before the next attempt.
     pub wait: Duration,

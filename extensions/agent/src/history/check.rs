@@ -21,19 +21,19 @@ pub enum HistoryProblem {
     /// The calls of a message are not answered in the message after it.
     #[error("message {message} calls {calls} tools, and message {} has no answers to them", message + 1)]
     Unanswered {
-        /// The message of the model.
+        /// The index of the model's message in the history, counted from 0.
         message: usize,
-        /// How many calls it makes.
+        /// How many calls the message makes.
         calls: usize,
     },
     /// A turn has too few or too many answers.
     #[error("message {message} has {found} answers to {expected} calls, expected one for each")]
     Count {
-        /// The message with the answers.
+        /// The index of the message with the answers, counted from 0.
         message: usize,
-        /// The number of calls before it.
+        /// The number of calls in the message before the answers.
         expected: usize,
-        /// The number of its answers.
+        /// The number of answers in the message.
         found: usize,
     },
     /// An answer names another call than the one at its index.
@@ -41,9 +41,9 @@ pub enum HistoryProblem {
         "answer {index} of message {message} is to a call of `{found}`, expected one to call {index} of `{expected}`"
     )]
     OtherCall {
-        /// The message with the answers.
+        /// The index of the message with the answers, counted from 0.
         message: usize,
-        /// The index of the answer.
+        /// The index of the answer in its message, counted from 0.
         index: usize,
         /// The tool of the call at that index.
         expected: String,

@@ -31,7 +31,7 @@ use crate::history::Message;
 /// The room for a history, in estimated tokens: three bytes count as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// The tokens that the history may have.
+    /// The number of tokens that the history may have.
     tokens: u64,
 }
 
@@ -45,30 +45,30 @@ impl Room {
         Self { tokens: window.saturating_sub(fixed).saturating_sub(answer) }
     }
 
-    /// The size above which something is left out.
+    /// The size above which parts of the history are left out, in tokens.
     fn high(self) -> u64 {
         self.tokens / 4 * 3
     }
 
-    /// The size down to which something is left out.
+    /// The size to which the history is shortened, in tokens.
     fn low(self) -> u64 {
         self.tokens / 2
     }
 }
 
-/// A history in the form that its model gets.
+/// A history in the form in which its model gets it.
 pub(crate) struct CompactHistory<'h> {
     /// The messages; those of the run if nothing had to be left out.
     pub messages: Cow<'h, [Message]>,
-    /// How much was left out.
+    /// The counts of the parts that were left out.
     pub report: CompactReport,
-    /// What was left out.
+    /// The indexes of the parts that were left out.
     pub left_out: LeftOut,
     /// A task for a summary: turns that are left out from here on and that no summary covers.
     pub task: Option<SummaryTask>,
 }
 
-/// What was left out of a history.
+/// How many parts of a history were left out, and how many tokens remain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CompactReport {
     /// How often the history has outgrown its share.
@@ -81,9 +81,9 @@ pub(crate) struct CompactReport {
     pub dropped: usize,
     /// The estimated tokens of the whole history.
     pub before: u64,
-    /// The estimated tokens of the rest.
+    /// The estimated tokens of the part of the history that is sent.
     pub after: u64,
-    /// Whether the rest is still too long.
+    /// Whether the part that is sent is still too long.
     pub is_too_long: bool,
 }
 

@@ -61,13 +61,13 @@ struct Reading {
     entries: Vec<Entry>,
     repairs: Vec<HistoryRepair>,
     ids: HashSet<String>,
-    /// The last suffix that was appended to an id.
+    /// The last number that was appended to each id, to make it unique.
     numbered: HashMap<String, u64>,
-    /// The unanswered calls by id and tool, message by message.
+    /// The unanswered calls, by id and tool. Each entry has the index of a message and the indexes of its calls.
     open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
 }
 
-/// The id, if any, and the tool of a call.
+/// The id of a call, if it has one, and the name of its tool.
 type Key = (Option<String>, String);
 
 fn key(call: &ToolCall) -> Key {
@@ -161,7 +161,7 @@ impl Reading {
         self.entries.push(Entry { number, message, calls: open });
     }
 
-    /// Returns the id, or the first free one with a suffix.
+    /// Returns the id, or if it is taken, the first free id with a numeric suffix.
     fn free(&mut self, id: &str) -> String {
         let mut free = id.to_owned();
         while self.ids.contains(&free) {

@@ -172,13 +172,13 @@ impl Verbatim {
         Self { provider: provider.into(), text: text.into() }
     }
 
-    /// Returns the provider that wrote it.
+    /// Returns the name of the provider that wrote the content.
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.provider
     }
 
-    /// Returns the text, if this provider wrote it.
+    /// Returns the text, if the provider of this name wrote it.
     #[must_use]
     pub fn of(&self, provider: &str) -> Option<&str> {
         (&*self.provider == provider).then_some(&*self.text)

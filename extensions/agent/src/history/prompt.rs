@@ -29,7 +29,7 @@ impl Prompt {
         self
     }
 
-    /// Whether it is empty.
+    /// Whether the prompt has neither text nor attachments.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.attachments.is_empty()
     }

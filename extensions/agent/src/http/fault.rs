@@ -26,7 +26,7 @@ pub(super) struct Fault {
     pub(super) kind: &'static str,
     pub(super) class: ErrorClass,
     pub(super) message: String,
-    /// The pause that the server asks for.
+    /// The pause that the server asks for before the next request.
     pub(super) retry_after: Option<Duration>,
     /// The size of a request that is too long for the model.
     pub(super) too_long: Option<Box<ContextSize>>,
@@ -34,13 +34,13 @@ pub(super) struct Fault {
     pub(super) taken: FaultUsage,
 }
 
-/// The usage of an attempt that failed.
+/// What an attempt that failed has taken: its tokens and their cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum FaultUsage {
-    /// Nothing: no answer had begun.
+    /// The attempt took nothing: no answer had begun.
     #[default]
     Nothing,
-    /// What the meter has counted so far: the answer broke off.
+    /// The answer broke off: the attempt took what the meter has counted so far.
     SoFar,
     /// The usage of a complete answer that could not be used.
     Whole(Box<Usage>),
@@ -147,7 +147,7 @@ impl Fault {
         Self { taken, ..self }
     }
 
-    /// Marks an answer that broke off.
+    /// Marks the fault as one of an answer that broke off after its beginning.
     pub(super) fn in_the_middle(self) -> Self {
         Self { taken: FaultUsage::SoFar, ..self }
     }

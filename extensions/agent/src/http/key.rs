@@ -80,7 +80,7 @@ impl ApiKey {
 }
 
 impl Keys {
-    /// Returns the key to send.
+    /// Returns the key to send; `None` if the server needs none.
     pub(super) async fn current(&self) -> Result<Option<Secret>, Fault> {
         match self {
             Self::Fixed(secret) => Ok(secret.clone()),
@@ -88,7 +88,7 @@ impl Keys {
         }
     }
 
-    /// Whether there is another key than the refused one.
+    /// Whether the command now prints a key that differs from the refused one.
     pub(super) async fn has_other_than(&self, refused: Option<&Secret>) -> Result<bool, Fault> {
         match (self, refused) {
             (Self::Command(command), Some(refused)) => command.has_other_than(refused).await,

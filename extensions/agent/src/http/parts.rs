@@ -27,7 +27,7 @@ pub(super) enum Part<'a> {
     Model {
         text: &'a str,
         calls: Cow<'a, [ToolCall]>,
-        /// The content as this server wrote it.
+        /// The content of the message exactly as this server wrote it.
         verbatim: Option<&'a str>,
     },
     /// The answers, with the new ids of their calls if those were replaced.
@@ -104,7 +104,7 @@ fn parts_by<'a>(
     let ModelRequest { history, catalog, .. } = *request;
     let mut ids: Option<Vec<String>> = None;
     let mut taken = Ids { taken: HashSet::new(), form: IdForm::of(provider, origin) };
-    // Gemini accepts an id again that an earlier message has.
+    // Gemini accepts the same id in several messages.
     let counts_anew = provider == Provider::Gemini;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, attachments, .. } if !attachments.is_empty() => {
@@ -200,12 +200,12 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// The form of ids that a server accepts.
+/// The form of call ids that a server accepts.
 #[derive(Clone, Copy)]
 enum IdForm {
     /// Letters, digits, `_` and `-`, up to a maximum length.
     Plain { longest: usize },
-    /// Nine letters or digits, as Mistral requires.
+    /// Exactly nine letters or digits, as Mistral requires.
     Nine,
 }
 

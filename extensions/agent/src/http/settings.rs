@@ -5,10 +5,10 @@ use toolwright::provider::Provider;
 use super::parts::{is_empty_list, object};
 use crate::model::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoice};
 
-/// The minimum that Anthropic accepts for reasoning.
+/// The minimum number of reasoning tokens that Anthropic accepts.
 const ANTHROPIC_LEAST: u32 = 1024;
 
-/// Refuses a request that the provider would refuse.
+/// Checks the settings of a request for values that the provider would refuse.
 pub(super) fn checked(
     provider: Provider,
     max_tokens: Option<u32>,

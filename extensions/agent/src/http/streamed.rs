@@ -14,7 +14,7 @@ use super::key::Secret;
 use crate::limits::UsageRecorder;
 use crate::model::{Delta, DeltaListener, ModelAnswer};
 
-/// The stream of one answer.
+/// The stream of one answer, whose pieces are passed on to a listener.
 pub(super) struct Pieces<'a> {
     stream: MessageStream,
     provider: Provider,
@@ -26,7 +26,7 @@ pub(super) struct Pieces<'a> {
     held: BTreeMap<Of, String>,
 }
 
-/// Reports the usage of an answer that has not ended.
+/// Reports the usage of an answer that is still arriving.
 pub(super) struct Expense<'a> {
     pub(super) model: &'a HttpModel,
     pub(super) meter: &'a UsageRecorder,

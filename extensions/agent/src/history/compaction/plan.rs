@@ -12,10 +12,10 @@ use crate::history::Message;
 /// How many of the last messages are never changed: two turns with their answers.
 const LAST: usize = 4;
 
-/// An answer longer than this, in bytes, loses its middle.
+/// The length in bytes above which an answer loses its middle.
 pub(super) const LONG: usize = 3_000;
 
-/// How much of each end of such an answer is kept, in bytes.
+/// How many bytes remain at each end of an answer that loses its middle.
 pub(super) const END: usize = 1_000;
 
 /// The estimated tokens of a note that replaces an answer or turns.
@@ -34,13 +34,13 @@ const OBLIGATIONS: [&str; 6] = [
 /// How an answer is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// A note replaces it: a later call got a newer answer.
+    /// A note replaces the answer, because a later call of the same tool with the same arguments got a newer one.
     Repeated,
     /// The middle of the answer is left out.
     Shortened,
 }
 
-/// The parts of a history that are left out.
+/// The parts of a history that a request leaves out.
 pub(super) struct Plan<'s> {
     /// How many of the first messages are never dropped: the one in which the server of the model has compacted what came before.
     fixed: usize,
@@ -49,18 +49,18 @@ pub(super) struct Plan<'s> {
     dropped: Vec<bool>,
     /// The messages that were dropped since the newest summary was made.
     unsummarized: Vec<usize>,
-    /// The tokens of the dropped messages.
+    /// The estimated tokens of the dropped messages.
     gone: u64,
     summaries: &'s [Summary],
-    /// The newest summary at this point of the history.
+    /// The newest summary that was made up to this point of the history.
     summary: Option<&'s Summary>,
     /// Whether turns were dropped at the end of the history.
     drops_at_end: bool,
-    /// The tokens that are left of each message.
+    /// The estimated tokens that remain of each message.
     left: Vec<u64>,
-    /// The sum of these tokens so far.
+    /// The sum of `left` over the messages so far.
     size: u64,
-    /// The size above which something is left out again.
+    /// The size above which parts are left out again, in tokens.
     next: u64,
     report: CompactReport,
 }
@@ -114,7 +114,7 @@ impl<'s> Plan<'s> {
         self.report
     }
 
-    /// Lists what is left out, message by message.
+    /// Lists the dropped messages, and the answers that are shortened or replaced.
     pub(super) fn left_out(&self) -> LeftOut {
         let mut left_out = LeftOut::default();
         for (message, _) in self.dropped.iter().enumerate().filter(|(_, is_dropped)| **is_dropped) {
@@ -134,7 +134,7 @@ impl<'s> Plan<'s> {
         self.answers.get(&(message, index)).copied()
     }
 
-    /// Whether some of this message's answers are shortened.
+    /// Whether some of this message's answers are shortened or replaced.
     pub(super) fn changes(&self, message: usize, answers: usize) -> bool {
         self.answers.range((message, 0)..(message, answers)).next().is_some()
     }
@@ -173,7 +173,7 @@ impl<'s> Plan<'s> {
         self.size += newest.tokens();
         self.size -= self.summary.map_or(0, Summary::tokens);
         self.summary = Some(newest);
-        // The summary covers what was dropped at the same point.
+        // A summary that was made at this point covers everything that was dropped up to here.
         if newest.at == at {
             self.unsummarized.clear();
             self.drops_at_end = false;
@@ -192,7 +192,7 @@ impl<'s> Plan<'s> {
         (self.drops_at_end && !messages.is_empty()).then(task)
     }
 
-    /// Leaves out the middle of long answers, the oldest first.
+    /// Leaves out the middle of long answers, the oldest first, until the history is small enough.
     fn shorten(&mut self, history: &[Message], old: usize, room: Room) {
         for (message, index, _, answer) in answers(&history[..old]) {
             if self.size <= room.low() {
@@ -225,7 +225,7 @@ impl<'s> Plan<'s> {
         match fate {
             Fate::Repeated => {
                 self.report.repeated += 1;
-                // It was shortened before, and counts as repeated now.
+                // An answer that was shortened before counts from now on only as repeated.
                 self.report.shortened -= usize::from(count.is_none());
             }
             Fate::Shortened => self.report.shortened += 1,
@@ -284,11 +284,11 @@ struct Reads<'h> {
     repeated: Vec<PlacedAnswer<'h>>,
 }
 
-/// An answer with its message and its index in the message.
+/// An answer, with the index of its message and its index in that message.
 type PlacedAnswer<'h> = (usize, usize, &'h Answer);
 
 impl<'h> Reads<'h> {
-    /// Examines the messages since the last time.
+    /// Examines the messages that were added since the last call of this function.
     fn look_at(&mut self, history: &'h [Message], is_read: &dyn Fn(&str) -> bool) {
         // The call of an answer is in the message before it.
         let first = self.seen.saturating_sub(1);
@@ -301,7 +301,7 @@ impl<'h> Reads<'h> {
         self.seen = history.len();
     }
 
-    /// Takes the repeated answers that are before this message.
+    /// Takes the repeated answers that are in messages before this one.
     fn repeated_before(&mut self, message: usize) -> Vec<PlacedAnswer<'h>> {
         let all = std::mem::take(&mut self.repeated);
         let (old, others) = all.into_iter().partition(|(place, ..)| *place < message);
@@ -315,7 +315,7 @@ fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }
 
-/// Whether an answer is longer than its shortened form.
+/// Whether an answer is long enough to lose its middle.
 fn is_long(answer: &Answer) -> bool {
     answer_tokens(answer) > super::text_tokens(LONG)
 }

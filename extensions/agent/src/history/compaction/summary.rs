@@ -17,18 +17,18 @@ alone.";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Summary {
-    /// How many messages the history had then.
+    /// How many messages the history had when the summary was made.
     pub at: usize,
-    /// What the model wrote.
+    /// The text that the model wrote.
     pub text: String,
 }
 
 /// A task for a model to write a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SummaryTask {
-    /// How many messages the history has.
+    /// How many messages the history has now.
     pub at: usize,
-    /// The prompt.
+    /// The prompt for the model that summarizes.
     pub prompt: String,
     /// The maximum tokens of the summary: fewer than what it replaces.
     pub most: u64,
@@ -44,7 +44,7 @@ impl Summary {
         )
     }
 
-    /// Estimates the tokens of that message.
+    /// Estimates the tokens of the message that carries the summary.
     pub(super) fn tokens(&self) -> u64 {
         text_tokens(self.note().len())
     }
@@ -86,7 +86,7 @@ impl SummaryTask {
 
 /// Writes a message into the prompt of the model that summarizes.
 fn write_out(message: &Message) -> String {
-    /// How much of each end of an answer it shows, in bytes.
+    /// How many bytes the prompt shows of each end of an answer.
     const END: usize = 1_000;
     match message {
         Message::User { text, .. } => format!("user: {}\n", shortened(text, END)),

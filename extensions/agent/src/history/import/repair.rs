@@ -9,11 +9,11 @@ pub enum HistoryRepair {
         "call {call} of message {message}, of `{tool}`, has no answer: it is answered `interrupted`"
     )]
     Unanswered {
-        /// The message of the model.
+        /// The index of the model's message.
         message: usize,
-        /// The call.
+        /// The index of the call in the message.
         call: usize,
-        /// The name of its tool.
+        /// The name of the call's tool.
         tool: String,
     },
     /// An answer is not at the index of its call.
@@ -23,13 +23,13 @@ pub enum HistoryRepair {
     Moved {
         /// The index of the message with the answer.
         message: usize,
-        /// The answer.
+        /// The index of the answer in its message.
         answer: usize,
         /// The name of the tool.
         tool: String,
-        /// The message of the model that has the call.
+        /// The index of the model's message that has the call.
         from: usize,
-        /// The call.
+        /// The index of the call in the model's message.
         call: usize,
     },
     /// An answer belongs to no call.
@@ -39,7 +39,7 @@ pub enum HistoryRepair {
     NoCall {
         /// The index of the message with the answer.
         message: usize,
-        /// The answer.
+        /// The index of the answer in its message.
         answer: usize,
         /// The name of the tool.
         tool: String,
@@ -51,7 +51,7 @@ pub enum HistoryRepair {
     SecondAnswer {
         /// The index of the message with the answer.
         message: usize,
-        /// The answer.
+        /// The index of the answer in its message.
         answer: usize,
         /// The name of the tool.
         tool: String,
@@ -61,15 +61,15 @@ pub enum HistoryRepair {
         "call {call} of message {message}, of `{tool}`, has the id `{from}` of an earlier call: it is `{to}` now"
     )]
     RepeatedId {
-        /// The message of the model.
+        /// The index of the model's message.
         message: usize,
-        /// The call.
+        /// The index of the call in the message.
         call: usize,
-        /// The name of its tool.
+        /// The name of the call's tool.
         tool: String,
-        /// The id of the call in the original.
+        /// The id that the call has in the original.
         from: String,
-        /// The id of the call now.
+        /// The id that the call has after the import.
         to: String,
     },
     /// The content that a provider requires verbatim names a call by an id that was changed.
@@ -77,19 +77,19 @@ pub enum HistoryRepair {
         "message {message} loses what its provider wants back verbatim, which has ids that were changed"
     )]
     NoVerbatim {
-        /// The message of the model.
+        /// The index of the model's message.
         message: usize,
     },
     /// A message of the model has neither text nor calls, or a message of answers is empty.
     #[error("message {message} is left out: nothing is in it")]
     EmptyMessage {
-        /// The message.
+        /// The index of the message.
         message: usize,
     },
 }
 
 impl HistoryRepair {
-    /// Returns the index of the message that it is about.
+    /// Returns the index of the message that the repair changes.
     #[must_use]
     pub fn message(&self) -> usize {
         match self {
@@ -113,7 +113,7 @@ pub enum ImportError {
         "message {message} is the model's, found no message of the user before it; begin the history with what the user said"
     )]
     ModelFirst {
-        /// The message.
+        /// The index of the message.
         message: usize,
     },
     /// A call names no tool.
@@ -121,9 +121,9 @@ pub enum ImportError {
         "call {call} of message {message} names no tool, expected a name; write it into the history"
     )]
     NoTool {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// The call.
+        /// The index of the call in the message.
         call: usize,
     },
 }

@@ -68,7 +68,7 @@ impl<'a> Present<'a> {
         let left: Vec<Cow<'_, str>> = blocks.iter().filter_map(|it| self.block(it.get())).collect();
         let is_whole = left.len() == blocks.len()
             && left.iter().all(|block| matches!(block, Cow::Borrowed(_)));
-        // A message must not be empty.
+        // A message must not be empty: if no block is left, the content is sent unchanged.
         match is_whole || left.is_empty() {
             true => Cow::Borrowed(content),
             false => Cow::Owned(format!("[{}]", left.join(","))),

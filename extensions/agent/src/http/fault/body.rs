@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::model::ContextSize;
 
-/// How many characters of a server's text are shown.
+/// How many characters of a server's text an error shows.
 const SHOWN: usize = 300;
 
 /// The providers' names for the error that an account has no credit left.
@@ -142,7 +142,7 @@ pub(super) fn cut(text: &str) -> String {
     }
 }
 
-/// Returns the first number after this phrase.
+/// Returns the first number after this phrase in a text.
 fn number_after(text: &str, words: &str) -> Option<u64> {
     first_number(text.split_once(words)?.1)
 }

@@ -17,7 +17,7 @@ use crate::http::fault::Fault;
 /// How long the command may take: a person may have to unlock a password manager.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The maximum length of a key.
+/// The maximum length of a key, in bytes.
 const LONGEST: usize = 64 << 10;
 
 pub(in crate::http) struct CommandKey {
@@ -30,7 +30,7 @@ pub(in crate::http) struct CommandKey {
 }
 
 impl CommandKey {
-    /// Returns `None` if there is no program.
+    /// Makes the key from a program and its arguments; `None` if no program is named.
     pub(super) fn new(words: Vec<OsString>) -> Option<Self> {
         let mut words = words.into_iter();
         let program = words.next().filter(|program| !program.is_empty())?;

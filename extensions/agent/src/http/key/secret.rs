@@ -28,7 +28,7 @@ impl Secret {
         Some(value)
     }
 
-    /// Whether a text contains it, as it is or escaped.
+    /// Whether a text contains the key, unchanged or escaped.
     pub(in crate::http) fn is_in(&self, text: &str) -> bool {
         self.is_secret() && self.first_in(text).is_some()
     }
@@ -48,7 +48,7 @@ impl Secret {
         removed + rest
     }
 
-    /// Returns the position of the first occurrence.
+    /// Returns where the first occurrence of the key begins and ends in a text, in bytes.
     fn first_in(&self, text: &str) -> Option<(usize, usize)> {
         let mut places = text.char_indices().map(|(begin, _)| begin);
         places.find_map(|begin| match shown_at(self.0.as_bytes(), &text.as_bytes()[begin..]) {

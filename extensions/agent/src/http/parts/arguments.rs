@@ -10,7 +10,7 @@ use toolwright::provider::ToolCall;
 use toolwright::unstable::repair::{Repairer, TruncatedInput};
 use toolwright::{Catalog, Repair};
 
-/// Repairs a text into an object, for an unknown tool.
+/// Repairs the arguments of an unknown tool into a JSON object.
 static ANY: LazyLock<Option<Repairer>> =
     LazyLock::new(|| Repairer::new(&json!({"type": "object"}), []).ok());
 
@@ -46,7 +46,7 @@ fn read(repairer: &Repairer, arguments: &str) -> Option<String> {
     object(&read.text).is_some().then_some(read.text)
 }
 
-/// Makes the arguments of a message's calls sendable.
+/// Makes the arguments of a message's calls valid for providers, which accept only JSON objects.
 pub(super) fn sendable_calls<'a>(
     calls: Cow<'a, [ToolCall]>,
     catalog: Option<&Catalog>,
