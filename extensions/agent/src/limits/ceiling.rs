@@ -32,7 +32,7 @@ pub struct Ceiling {
 pub enum CeilingOf {
     /// The runs of one user; runs without a user count as those of one user.
     User,
-    /// The runs of one agent, by its name.
+    /// The runs of one agent; agents are told apart by their names.
     Agent,
     /// All runs of the journal.
     Application,
@@ -43,9 +43,9 @@ pub enum CeilingOf {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Period {
-    /// A day.
+    /// A day in UTC.
     Day,
-    /// A calendar month.
+    /// A calendar month in UTC.
     Month,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Ceiling {
 }
 
 impl CeilingOf {
-    /// Returns the word for it in keys and tables.
+    /// Returns the word for this kind of ceiling in keys and tables.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::User => "user",

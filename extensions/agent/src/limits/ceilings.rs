@@ -41,10 +41,10 @@ struct Inner {
     changing: Mutex<()>,
 }
 
-/// The reservation for a request.
+/// The part of one or more ceilings that is reserved for a request.
 #[must_use]
 pub(crate) struct Reservation {
-    /// The key of its document.
+    /// The key of the document that records the reservation.
     key: String,
     spending: Vec<String>,
     amount: Cost,
@@ -62,11 +62,11 @@ pub(crate) enum RequestRefusal {
 pub struct PeriodSpending {
     /// The period, such as `2026-11-26` or `2026-11`.
     pub period: String,
-    /// Whose runs the spending is for.
+    /// Whose runs have spent this: those of a user, of an agent, or all.
     pub whose: CeilingOf,
-    /// The name of the user or agent.
+    /// The name of the user or agent; `None` for all runs.
     pub name: Option<String>,
-    /// The ceiling at the time of the last change.
+    /// The ceiling that applied when the spending was last changed.
     pub ceiling: Cost,
     /// The settled and the reserved costs.
     #[serde(flatten)]
@@ -111,7 +111,7 @@ impl Ceilings {
         Self(Arc::new(Inner { first, ceilings, agent: agent.to_owned(), journal, changing }))
     }
 
-    /// Returns the first of them.
+    /// Returns the first ceiling.
     pub(crate) fn first(&self) -> Ceiling {
         self.0.first
     }
@@ -196,7 +196,7 @@ impl Ceilings {
     ) -> Result<bool, StoreError> {
         let journal = &self.0.journal;
         let Some(reserved) = journal.store.document(&reservation.key).await? else {
-            // An earlier attempt has settled it, but its reply was lost.
+            // An earlier attempt has settled the request, but the store's reply was lost.
             return Ok(true);
         };
         let (key, expects) = (reserved.key, Some(reserved.version));

@@ -17,7 +17,7 @@ pub(crate) struct Ledger {
     journal: Option<JournalAccess>,
     /// The unrecorded runs whose calls this process makes, by their ids.
     runs: Mutex<HashMap<String, InMemory>>,
-    /// Held from reading what is left until the share is written.
+    /// Held while a share is deducted, from reading the rest of the budget until the share is written.
     pub(crate) taking: sync::Mutex<()>,
 }
 
@@ -51,12 +51,12 @@ impl Ledger {
         self.runs().insert(run.to_owned(), InMemory { standing, children });
     }
 
-    /// Returns the state of an unrecorded run.
+    /// Returns the limits and the spending of an unrecorded run.
     pub(crate) fn standing(&self, run: &str) -> Option<Standing> {
         self.runs().get(run).map(|it| it.standing)
     }
 
-    /// Forgets an unrecorded run.
+    /// Forgets the limits and the spending of an unrecorded run.
     pub(crate) fn forget(&self, run: &str) {
         self.runs().remove(run);
     }
@@ -151,19 +151,19 @@ impl Ledger {
     }
 }
 
-/// Where a sub-agent was started.
+/// The call that started a sub-agent, with its run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub run: &'a str,
     /// The turn of the run, even if another sub-agent started this one.
     pub turn: u64,
-    /// The call that started it.
+    /// The call that started the sub-agent.
     pub call: CallId,
     /// The name of the sub-agent.
     pub agent: &'a str,
 }
 
-/// A sub-agent that was started in a run.
+/// A sub-agent that was started in a run, with its spending.
 pub(crate) struct StartedAgent {
     pub call: CallId,
     pub agent: String,

@@ -14,7 +14,7 @@ use super::{CeilingOf, Cost};
 pub enum Limit {
     /// The model answered this many times without ending the run.
     Turns {
-        /// The number of answers.
+        /// The number of answers in the run.
         turns: u32,
     },
     /// The time limit was reached.
@@ -42,28 +42,28 @@ pub enum Limit {
         name: Option<String>,
         /// The day or month, in UTC.
         period: String,
-        /// The ceiling.
+        /// The limit on the cost.
         ceiling: Cost,
         /// What these runs had spent, and what was reserved for requests under way.
         held: Cost,
-        /// The maximum cost of the next request.
+        /// The maximum cost that the next request could have.
         next: Cost,
     },
     /// The same call with the same arguments failed this many times in a row.
     RepeatedFailure {
-        /// The tool of the call.
+        /// The name of the tool that is called.
         tool: String,
-        /// The number of failures.
+        /// How many times in a row the call failed.
         times: u32,
     },
     /// This many answers in a row were cut short in the middle of a call.
     CutShort {
-        /// The number of answers.
+        /// How many answers in a row were cut short.
         times: u32,
     },
     /// This many answers in a row were empty.
     EmptyAnswers {
-        /// The number of answers.
+        /// How many answers in a row were empty.
         times: u32,
     },
 }
@@ -72,7 +72,7 @@ pub enum Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How often the model may be asked; 25 by default.
+    /// How many times a run may ask the model; 25 by default.
     pub turns: u32,
     /// How long it may take in all, including the time that people take to decide; no limit by default.
     pub time: Option<Duration>,

@@ -57,13 +57,13 @@ pub struct Price {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rates {
-    /// Tokens of a request.
+    /// The price of a million tokens of requests.
     pub input: Cost,
-    /// Tokens of an answer.
+    /// The price of a million tokens of answers.
     pub output: Cost,
-    /// Tokens of a request that the provider had cached.
+    /// The price of a million tokens of requests that the provider had cached.
     pub cached: Cost,
-    /// Tokens of a request that the provider put into its cache.
+    /// The price of a million tokens of requests that the provider put into its cache.
     pub cache_write: Cost,
     /// Tokens of a request that the provider put into its cache for longer than usual.
     pub long_cache_write: Cost,
@@ -81,7 +81,7 @@ pub enum PricesError {
         "found version {found} of the price list's format, expected {VERSION}; read it with a newer version of this library"
     )]
     Version {
-        /// What was found.
+        /// The version that was found.
         found: u32,
     },
     /// A price is negative or not a number.
@@ -89,9 +89,9 @@ pub enum PricesError {
         "found the price {found} of `{model}`, expected dollars for a million tokens, 0 or more"
     )]
     Price {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// What was found.
+        /// The price that was found, in dollars for a million tokens.
         found: f64,
     },
 }
@@ -312,11 +312,11 @@ fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64>
     Ok(rates)
 }
 
-/// Converts dollars, exact to the millionth.
+/// Converts dollars to a cost, exact to the millionth of a dollar.
 fn dollars(dollars: f64) -> Result<Cost, f64> {
     let millionths = (dollars * 1e6).round();
     if (0.0..=1e12).contains(&millionths) {
-        // The conversion is exact within these bounds.
+        // Within the bounds that were checked above, the conversion is exact.
         Ok(Cost::picos(millionths as u64 * 1_000_000))
     } else {
         Err(dollars)

@@ -11,12 +11,12 @@ use super::{Cost, Limits, TotalUsage};
 /// What a run may still spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
-    /// How often its model may be asked.
+    /// How many times models may still be asked.
     pub turns: u32,
-    /// How many tokens it may take; no limit if not set.
+    /// How many tokens the run may still take; `None` means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// How much it may cost; no limit if not set.
+    /// How much the run may still cost; `None` means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
@@ -32,9 +32,9 @@ pub(crate) struct WantedShare {
 /// What a run has spent, including its sub-agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpentShare {
-    /// Tokens and money.
+    /// The tokens and the cost.
     pub usage: TotalUsage,
-    /// How often models were asked.
+    /// How many times models were asked.
     pub turns: u32,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Standing {
     pub turn: u64,
     /// The limits of the run.
     pub limits: Limits,
-    /// What was spent before this turn's calls.
+    /// What the run had spent before the calls of this turn began.
     pub spent: SpentShare,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct ChildSpending {
     /// The call that started its parent, if a sub-agent started it and not the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
-    /// The turn of its parent in which it was started.
+    /// The turn of its parent in which the sub-agent was started, counted from 1.
     pub turn: u64,
     /// The share of a sub-agent, which was deducted from the rest of its parent's budget.
     pub share: Share,
@@ -68,7 +68,7 @@ pub(crate) struct ChildSpending {
 /// The sub-agents that were started in a turn of a run, by the calls that started them.
 pub(crate) type Children = BTreeMap<CallId, ChildSpending>;
 
-/// The resource of which nothing is left.
+/// The part of a budget of which nothing is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UsedUp {
     Turns,

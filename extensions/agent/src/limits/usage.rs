@@ -41,7 +41,7 @@ impl Usage {
         Self { input_tokens, output_tokens, ..Self::default() }
     }
 
-    /// Sets how many tokens of the request were cached.
+    /// Sets how many tokens of the request the provider had cached.
     #[must_use]
     pub fn cached(self, tokens: u64) -> Self {
         Self { cached_tokens: tokens, ..self }
@@ -240,7 +240,7 @@ fn is_none(answers: &u32) -> bool {
 }
 
 impl TotalUsage {
-    /// Makes the usage of one answer, as far as it is known.
+    /// Makes the usage of one answer from its tokens and its cost, if they are known.
     #[must_use]
     pub fn of(usage: Option<Usage>, cost: Option<Cost>) -> Self {
         Self {
@@ -290,7 +290,7 @@ impl TotalUsage {
         }
     }
 
-    /// Returns what was spent since an earlier total.
+    /// Returns the usage since an earlier total: this total without that one.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -359,13 +359,13 @@ impl Accounts {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
     }
 
-    /// Returns what all runs spent.
+    /// Returns what the runs of all users have spent.
     #[must_use]
     pub fn total(&self) -> TotalUsage {
         self.lock().values().fold(TotalUsage::default(), |sum, spent| sum.plus(*spent))
     }
 
-    /// Lists every user with what their runs spent.
+    /// Lists each user with what their runs have spent; `None` stands for runs without a user.
     #[must_use]
     pub fn all(&self) -> Vec<(Option<String>, TotalUsage)> {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()

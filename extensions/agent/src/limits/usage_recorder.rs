@@ -56,13 +56,13 @@ impl UsageRecorder {
         *self.reading() = Reading { failed: spent, current: None };
     }
 
-    /// Returns the usage so far of the request under way.
+    /// Returns the usage that is known so far of the request in progress.
     #[must_use]
     pub fn under_way(&self) -> TotalUsage {
         self.reading().current.unwrap_or_default()
     }
 
-    /// Returns the usage of all requests.
+    /// Returns the usage of the failed requests and of the request in progress.
     #[must_use]
     pub fn taken(&self) -> TotalUsage {
         let reading = self.reading();

@@ -21,7 +21,7 @@ pub struct ContextSize {
     /// The tokens of the request. Some providers include the tokens that are reserved for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
-    /// The maximum that the model accepts.
+    /// The maximum number of tokens that the model accepts, if the provider says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<u64>,
 }

@@ -40,7 +40,7 @@ pub enum Delta<'a> {
     Arguments {
         /// The index of the call in the answer.
         index: usize,
-        /// The next part of the text, as the model wrote it.
+        /// The next part of the arguments, as the model wrote it.
         text: &'a str,
     },
     /// A call is complete. The answer may still fail.
@@ -59,7 +59,7 @@ pub enum Delta<'a> {
     Restarted,
     /// The provider sent something that this release does not know and has skipped.
     Unknown {
-        /// The provider's name for it.
+        /// The provider's name for the kind of content.
         kind: &'a str,
     },
 }

@@ -54,11 +54,11 @@ pub struct Fallback {
     resting: Mutex<Vec<Option<Resting>>>,
 }
 
-/// A model that is not asked for a while.
+/// Until when a model that failed is not asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,
-    /// Whether it failed because it was unavailable, as after a 429, so that it recovers by itself.
+    /// Whether the model failed because it was unavailable, as after a 429, so that it recovers by itself.
     is_away: bool,
 }
 
@@ -115,7 +115,7 @@ impl Fallback {
             asked[current] = true;
             meter.begin();
             let answered = self.answer_of(current, request, begun, &asked).await;
-            // The request timed out, so only the meter knows its usage.
+            // The request timed out without an error of its own, so only the meter knows its usage.
             let given_up =
                 |error: ModelError| error.taking(meter.taken().since(before.plus(failed)));
             let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
@@ -136,7 +136,7 @@ impl Fallback {
                 Rest::None => return Err(self.worth_a_wait(away, error, &asked, failed)),
                 Rest::ThisRequest => {}
                 Rest::For(rest) => {
-                    // Another run may have recorded a longer rest.
+                    // Another run may have recorded a longer rest for this model.
                     let resting = &mut self.resting()[current];
                     let is_away = error.is_outage();
                     let next = now.checked_add(rest).map(|until| Resting { until, is_away });
@@ -186,7 +186,7 @@ impl Fallback {
         let left = budget.saturating_sub(begun.elapsed());
         let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
-        // A model that respects the limit reports its usage.
+        // A model that keeps the time limit itself reports its usage, so it gets some more time to do so.
         let answered =
             tokio::time::timeout(share + GRACE, self.ask_in_dialect(model, request)).await;
         answered.map_err(|_| {
@@ -320,7 +320,7 @@ impl Model for Fallback {
         self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }
 
-    /// Whether any of the models does.
+    /// Whether any of the models searches for deferred tools.
     fn searches_tools(&self) -> bool {
         self.models.iter().any(|model| model.searches_tools())
     }

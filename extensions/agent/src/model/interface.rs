@@ -41,7 +41,7 @@ use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputForm
 /// }
 /// ```
 pub trait Model: Send + Sync {
-    /// Returns its name, for transcripts and errors.
+    /// Returns the name of the model, for transcripts and errors.
     fn name(&self) -> &str;
 
     /// Returns the dialect in which the model takes tools.
@@ -174,7 +174,7 @@ pub struct ModelRequest<'a> {
 }
 
 impl<'a> ModelRequest<'a> {
-    /// Makes a request without instructions and limits.
+    /// Makes a request with an empty system prompt and without limits.
     #[must_use]
     pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
         let limits = RequestLimits::default();
@@ -198,7 +198,7 @@ impl<'a> ModelRequest<'a> {
         self
     }
 
-    /// Adds the catalog that the tools are from.
+    /// Adds the catalog that has the definitions of the listed tools.
     #[must_use]
     pub fn catalog(mut self, catalog: &'a Catalog) -> Self {
         self.catalog = Some(catalog);
@@ -241,7 +241,7 @@ impl<'a> ModelRequest<'a> {
     }
 }
 
-/// The limits on one answer of a model.
+/// The limits on one answer of a model: its tokens and its time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {
@@ -257,7 +257,7 @@ pub struct RequestLimits {
 pub struct ModelAnswer {
     /// The text of the answer. Texts before, between and after calls are joined by an empty line.
     pub text: String,
-    /// The calls, as [`Listing::tool_calls`] returns them.
+    /// The calls of tools in the answer, as [`Listing::tool_calls`] returns them.
     pub calls: Vec<ToolCall>,
     /// Why the model stopped.
     pub stop: StopReason,
@@ -267,11 +267,11 @@ pub struct ModelAnswer {
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// The usage of failed requests for it, as far as their providers report it.
+    /// The usage of failed requests for this answer, as far as their providers report it.
     pub failed: TotalUsage,
     /// Content that the provider requires back verbatim.
     pub verbatim: Option<Verbatim>,
-    /// The name of the model that gave it, if there were several.
+    /// The name of the model that gave the answer, if several models could be asked.
     pub model: Option<String>,
     /// The content that its request omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,
@@ -328,7 +328,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Adds the usage of failed requests for it.
+    /// Adds the usage of requests for this answer that failed.
     #[must_use]
     pub fn failed(mut self, failed: TotalUsage) -> Self {
         self.failed = self.failed.plus(failed);
@@ -348,7 +348,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Sets the content that its request omitted.
+    /// Sets the content that the request for this answer omitted.
     #[must_use]
     pub fn with_omitted(mut self, omitted: Vec<Omitted>) -> Self {
         self.omitted = omitted;

@@ -28,7 +28,7 @@ use crate::history::Message;
 pub struct Omitted {
     /// The index of the message in the history, counted from 0.
     pub message: usize,
-    /// The provider that wrote it.
+    /// The provider that wrote the omitted parts.
     pub provider: String,
     /// The provider's names of the omitted parts, each once.
     pub parts: Vec<String>,
@@ -60,7 +60,7 @@ impl fmt::Display for Omitted {
 
 /// Lists the kinds of content in an answer besides its text and calls.
 fn foreign(origin: &str, text: &str) -> Vec<String> {
-    // Content in an unknown form is omitted as a whole.
+    // Content in an unknown form counts as one omitted part.
     let unread = || vec!["verbatim".to_owned()];
     let provider = origin.split('@').next().unwrap_or_default();
     if provider == Provider::OpenAiChat.name() {

@@ -22,7 +22,7 @@ pub(crate) const FINAL_ANSWER: &str = "final_answer";
 /// ```
 #[derive(Debug, Clone)]
 pub struct OutputFormat {
-    /// The catalog with only that tool.
+    /// The catalog with only the tool [`FINAL_ANSWER`], whose input has the format.
     catalog: Catalog,
 }
 

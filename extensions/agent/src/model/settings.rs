@@ -35,7 +35,7 @@ pub struct ModelSettings {
     pub tool_choice: ToolChoice,
     /// Whether an answer may have at most one call.
     pub one_call: bool,
-    /// Texts at which the model stops.
+    /// The texts at which the model stops before it writes them.
     pub stop_words: Vec<String>,
     /// How much the model reasons before it answers; the provider's default if `None`.
     pub reasoning: Option<Reasoning>,
@@ -75,7 +75,7 @@ pub enum ToolChoice {
 pub enum Reasoning {
     /// A level that the provider defines.
     Effort(Effort),
-    /// At most this many tokens.
+    /// A maximum number of tokens for the reasoning.
     Tokens(u32),
 }
 
@@ -221,9 +221,9 @@ impl ModelSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProviderTool {
-    /// The provider. Requests to others omit the tool.
+    /// The provider that runs the tool. Requests to other providers omit the tool.
     pub provider: Provider,
-    /// An entry of `tools` in a request, as JSON.
+    /// The entry for the tool in `tools` of a request, as JSON.
     pub definition: String,
 }
 
@@ -279,7 +279,7 @@ impl PromptCache {
 }
 
 impl Effort {
-    /// Returns its name in requests.
+    /// Returns the name of the level in requests.
     #[cfg(feature = "http")]
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use super::{Plugin, StateError};
 use crate::events::RunEnd;
 use crate::history::Message;
 
-/// A run that ends. If its user says more, it continues.
+/// A run that ends. If its user sends another message, the run continues.
 pub struct EndedRun<'r> {
     pub(super) run: &'r str,
     pub(super) end: &'r RunEnd,
@@ -23,7 +23,7 @@ impl<'r> EndedRun<'r> {
         self.run
     }
 
-    /// Returns how it ends.
+    /// Returns how the run ends.
     #[must_use]
     pub fn end(&self) -> &'r RunEnd {
         self.end

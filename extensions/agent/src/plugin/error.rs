@@ -11,7 +11,7 @@ use toolwright::ToolError;
 pub struct PluginFailure {
     /// The id of the plugin.
     pub plugin: String,
-    /// The turn.
+    /// The turn that the plugin could not prepare, counted from 1.
     pub turn: u64,
     /// The reason.
     pub why: String,
@@ -58,7 +58,7 @@ pub struct PluginProblem {
     pub plugin: String,
     /// Where the application adds it.
     pub place: &'static Location<'static>,
-    /// Why it cannot be used.
+    /// Why the plugin cannot be used.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PluginProblem);

@@ -17,7 +17,7 @@ use super::{EndedRun, NextTurn, PluginError, PluginFailure, PluginStates, Plugin
 use crate::events::RunEnd;
 use crate::history::Message;
 
-/// How long a plugin may take.
+/// How long one call of a plugin's function may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Prepares a turn before the model is asked.
@@ -126,7 +126,7 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or_else(|| "without a text".to_owned())
 }
 
-/// Makes the failure of a combination of several plugins.
+/// Makes a failure that is caused by several plugins together.
 fn of_all(plugins: &Plugins, turn: u64, why: String) -> PluginFailure {
     let plugin = plugins.set_of().ids().collect::<Vec<_>>().join("`, `");
     PluginFailure { plugin, turn, why }

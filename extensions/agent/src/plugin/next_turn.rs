@@ -21,7 +21,7 @@ pub struct NextTurn<'t> {
     pub(super) added: Vec<Registration>,
     pub(super) left_out: BTreeSet<String>,
     pub(super) instructions: Vec<String>,
-    /// The requests of the current plugin that cannot be met.
+    /// The requests of the current plugin that cannot be carried out, as reasons for its failure.
     pub(super) problems: Vec<String>,
 }
 

@@ -66,9 +66,9 @@ pub struct Plugins {
 
 /// The states. They are shared, so that a change can still be recorded after the call that made it was dropped.
 struct SharedStates {
-    /// In the order of the plugins.
+    /// The current states, in the order of the plugins.
     states: RwLock<Vec<StateValue>>,
-    /// The states in their stored form. Each change holds the lock.
+    /// The states in their stored form. A change holds the lock until it is recorded.
     record: Arc<Mutex<PluginStates>>,
 }
 
@@ -221,13 +221,13 @@ impl Plugins {
     }
 }
 
-/// The locked states while a step is recorded.
+/// The states of the plugins, locked while a step is recorded.
 pub(crate) struct LockedPlugins<'a> {
     plugins: &'a Plugins,
     record: MutexGuard<'a, PluginStates>,
 }
 
-/// The changes of plugins in a step.
+/// The changes of the plugins' states that a step records.
 pub(crate) struct StagedTurn {
     turn: PluginTurn,
     is_new: bool,
@@ -243,7 +243,7 @@ impl StagedTurn {
 }
 
 impl LockedPlugins<'_> {
-    /// Returns the recorded states.
+    /// Returns the states in their stored form.
     pub(crate) fn record(&self) -> &PluginStates {
         &self.record
     }
@@ -253,7 +253,7 @@ impl LockedPlugins<'_> {
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {
-            // A read that began early may have set a state since.
+            // A read that began early may have set a state since the turn was prepared.
             self.plugins.draft().refresh(&mut turn.states);
         }
         let at_end = ended.as_ref().map(Draft::changed).unwrap_or_default();
@@ -263,7 +263,7 @@ impl LockedPlugins<'_> {
         StagedTurn { turn, is_new: begins.is_some(), is_changed, states }
     }
 
-    /// Takes the changes over after the step was recorded.
+    /// Takes the changes over after the step that records them.
     pub(crate) fn commit(&mut self, staged: StagedTurn) {
         if staged.is_new || staged.is_changed {
             self.record.add(staged.turn);

@@ -16,10 +16,10 @@ pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 /// The tool whose input has the type of the state. It is only used to parse states.
 const STATE: &str = "state";
 
-/// Reads and writes values of one type.
+/// Converts the states of one plugin between their type and their stored form.
 pub(super) struct StateReader {
     name: String,
-    /// `None` for a plugin without a state.
+    /// The executor that parses stored states; `None` for a plugin without a state.
     reader: Option<Executor>,
     typed: fn(&Value) -> Result<StateValue, String>,
     written: fn(&StateValue) -> Result<Value, String>,
@@ -50,12 +50,12 @@ impl StateReader {
         })
     }
 
-    /// Returns the name of the type.
+    /// Returns the name of the state's type.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the initial state of a run.
+    /// Returns the state with which a run begins.
     pub fn initial(&self) -> StateValue {
         (self.initial)()
     }

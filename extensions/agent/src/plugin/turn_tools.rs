@@ -53,7 +53,7 @@ impl PreparedTurn {
 
 /// The tools of a turn.
 pub(super) struct TurnTools {
-    /// `None` if the tools are those of the agent.
+    /// The tools that plugins have selected; `None` if the turn has the tools of the agent.
     catalog: Option<Catalog>,
     added: BTreeSet<String>,
     left_out: BTreeSet<String>,
@@ -113,7 +113,7 @@ impl TurnTools {
         let replaced = added.iter().map(|it| it.name().to_owned());
         let left_out = recorded.left_out.iter().cloned().chain(replaced).collect();
         let shown_before = shown_before.union(&recorded.added).cloned().collect();
-        // The tools were checked when the model was shown them.
+        // The tools were checked before the model was shown them, so they are not checked again.
         Self::new(agent, added, left_out, &shown_before, &[])
     }
 }

@@ -9,7 +9,7 @@ use crate::model::ModelError;
 /// How long a model is not asked after an error of its account or its name: an operator may have fixed it by then.
 const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 
-/// What a failure means for the next requests.
+/// How long a model rests after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     /// The request itself is invalid: no other model is asked.
