@@ -6,12 +6,12 @@ use std::path::PathBuf;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// The file cannot be read.
+    /// The file of the recording cannot be read.
     #[error("the recording `{}` cannot be read", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the file system.
         #[source]
         error: std::io::Error,
     },
@@ -37,7 +37,7 @@ pub enum RecordingError {
     /// A line does not have the expected content.
     #[error("line {line} is not {expected}: {error}")]
     Line {
-        /// The line, counted from 1.
+        /// The number of the line, counted from 1.
         line: usize,
         /// The expected content.
         expected: &'static str,

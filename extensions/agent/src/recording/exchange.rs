@@ -35,11 +35,11 @@ pub struct Exchange {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedRequest {
-    /// The method, in capitals.
+    /// The HTTP method, in capitals.
     pub method: String,
     /// The path relative to the base URL.
     pub path: String,
-    /// The body.
+    /// The body of the request, as JSON.
     pub body: Box<RawValue>,
 }
 
@@ -47,9 +47,9 @@ pub struct RecordedRequest {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedResponse {
-    /// The status.
+    /// The HTTP status code.
     pub status: u16,
-    /// The headers that clients act upon, in lower case.
+    /// The headers that clients act upon, by their names in lower case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Limits how much of an answer a model is sent.
+//! Limits how much of a tool's answer a model is sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ impl AnswerBudget {
         Self { characters: Some(characters), ..Self::unlimited() }
     }
 
-    /// Sends every answer whole.
+    /// Makes a budget that sends every answer whole.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { characters: None, tools: BTreeMap::new(), without_references: BTreeSet::new() }
@@ -72,7 +72,7 @@ impl AnswerBudget {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }
 
-    /// Whether arguments of a tool may contain references.
+    /// Whether arguments of a tool may contain references to earlier answers.
     pub(super) fn refers(&self, tool: &str) -> bool {
         !self.without_references.contains(tool)
     }

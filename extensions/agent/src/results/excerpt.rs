@@ -14,12 +14,12 @@ use super::tools::{READ, SEARCH};
 /// With less room than this, the beginning and the end of a text are left out.
 const LEAST: usize = 200;
 
-/// The parameters of an excerpt.
+/// What an excerpt of an answer depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'a> {
-    /// The handle.
+    /// The handle by which the model reads the rest of the answer.
     pub handle: &'a str,
-    /// How many characters may be sent.
+    /// How many characters of the answer may be sent.
     pub budget: usize,
     /// Whether the model can pass the answer on by its handle.
     pub may_refer: bool,
@@ -29,7 +29,7 @@ pub(super) struct Terms<'a> {
 /// and metadata are unchanged.
 pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     let text = text_of(answer);
-    // Each character has at least one byte.
+    // A character has at least one byte, so that a text of few bytes need not be counted.
     let is_short = |text: &str| text.len() <= terms.budget || text.chars().count() <= terms.budget;
     if let Some(error) = answer.error() {
         if is_short(&error.to_json()) {
@@ -113,7 +113,7 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
 
 /// Returns the beginning and the end of a text, cut at line breaks if possible, and how much is left out between them.
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
-    // Leaves room for the note between them.
+    // Leaves room for the note between the beginning and the end.
     let side = room.saturating_sub(60) / 2;
     let (head, _) = split_at_character(text, side);
     let (_, tail) = split_at_character(text, characters.saturating_sub(side));

@@ -6,25 +6,25 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::text::number;
 
-/// The key of a reference.
+/// The only key of a JSON object that refers to an earlier answer.
 const KEY: &str = "$result";
 
 /// The maximum size of a call's arguments with resolved references, in bytes.
 const MOST: usize = 1_000_000;
 
-/// The context in which references are resolved.
+/// The answers to which the references of a call may refer.
 pub(super) trait KnownAnswers {
     /// Returns the answer for a handle: its value, or its text if it is not JSON; `None` if the run has no such answer.
     fn answer(&self, handle: &str) -> Option<FoundAnswer>;
 
-    /// Lists the existing handles in words.
+    /// Returns a text that lists the handles of these answers, for error messages.
     fn handles(&self) -> String;
 
-    /// Whether a parameter is secret.
+    /// Whether a parameter of the called tool is secret.
     fn is_secret(&self, parameter: &str) -> bool;
 }
 
-/// An answer that a reference names.
+/// The answer to which a reference refers.
 pub(super) enum FoundAnswer {
     Value(Node),
     Text(String),
@@ -64,12 +64,12 @@ pub(super) fn resolved(
 struct Walk<'k> {
     known: &'k dyn KnownAnswers,
     is_changed: bool,
-    /// How many bytes references may still add.
+    /// How many more bytes references may add to the arguments.
     left: usize,
     problems: Vec<String>,
 }
 
-/// A reference as it was written.
+/// A reference, as the model wrote it.
 struct Reference<'n> {
     handle: &'n str,
     path: &'n str,
@@ -144,7 +144,7 @@ fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     let handle = of(KEY)?;
     let path = of("path");
     let is_alone = entries.len() == 1 + usize::from(path.is_some());
-    // A value with other keys is not a reference.
+    // An object with other keys besides `$result` is not a reference.
     if !is_alone {
         return None;
     }

@@ -24,7 +24,7 @@ pub(crate) struct Results(Arc<Inner>);
 pub(super) struct WeakResults(Weak<Inner>);
 
 impl WeakResults {
-    /// Returns the answers; empty if the run is gone.
+    /// Returns the answers of the run; no answers if the run was dropped.
     pub(super) fn upgraded(&self) -> Results {
         let gone = || Results::new(&AnswerBudget::unlimited(), false, &[]);
         self.0.upgrade().map_or_else(gone, Results)
@@ -41,9 +41,9 @@ struct Inner {
 #[derive(Default)]
 struct Turns {
     turns: Vec<Turn>,
-    /// How many answers these turns have in all.
+    /// How many answers all these messages have.
     answers: usize,
-    /// The tools that read large answers, once there is one.
+    /// The tools that read large answers, once an answer is large.
     tools: Option<Catalog>,
 }
 
@@ -52,12 +52,12 @@ struct Turn {
     /// How many answers the run had before this message.
     before: usize,
     answered: Answered,
-    /// The answers as the model is sent them, if one is shortened.
+    /// The answers in the form in which the model is sent them, if one of them is shortened.
     sent: Option<Answered>,
 }
 
 impl Results {
-    /// Takes the answers of a history, which may be empty.
+    /// Takes the answers from a history, which may be empty.
     pub(crate) fn new(budget: &AnswerBudget, may_refer: bool, history: &[Message]) -> Self {
         let (budget, turns) = (budget.clone(), Mutex::default());
         let results = Self(Arc::new(Inner { budget, may_refer, turns }));
@@ -103,7 +103,7 @@ impl Results {
         Some(sent.collect())
     }
 
-    /// Returns a history as the model is sent it.
+    /// Returns a history in the form in which the model is sent it.
     pub(crate) fn sent_history<'h>(&self, history: &'h [Message]) -> Cow<'h, [Message]> {
         let turns = self.turns();
         if turns.turns.iter().all(|turn| turn.sent.is_none()) {
@@ -157,7 +157,7 @@ impl Results {
         answered.get(index).map(|(_, answer)| make(answer))
     }
 
-    /// Lists the existing handles in words.
+    /// Lists the handles of the answers as a text.
     pub(super) fn handles(&self) -> String {
         match self.turns().answers {
             0 => "it has none yet".to_owned(),
@@ -171,7 +171,7 @@ impl Results {
     }
 }
 
-/// Returns the handle of an answer.
+/// Returns the handle of the answer with this index.
 fn handle(index: usize) -> String {
     format!("lr_{}", index + 1)
 }
@@ -182,7 +182,7 @@ fn index(handle: &str) -> Option<usize> {
     digits.parse::<usize>().ok().filter(|_| is_written_so)?.checked_sub(1)
 }
 
-/// Resolves the references of one call.
+/// Resolves the references in the arguments of one call.
 struct Resolving<'r> {
     results: &'r Results,
     tool: &'r str,

@@ -7,7 +7,7 @@ use toolwright::unstable::json::Node;
 
 use super::text::number;
 
-/// The maximum depth of a shape.
+/// The maximum depth to which a shape describes a value.
 const DEPTH: usize = 12;
 
 /// The maximum number of keys of one object that a shape names.
@@ -30,7 +30,7 @@ struct Shape {
 
 #[derive(Default)]
 struct Field {
-    /// How many of the objects have it.
+    /// How many of the objects have the field.
     times: usize,
     shape: Shape,
 }

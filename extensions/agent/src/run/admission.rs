@@ -17,7 +17,7 @@ const ADDED: u64 = 4_096;
 /// The maximum number of tokens that providers count for a picture or document besides its bytes.
 const ATTACHED: u64 = 32_768;
 
-/// The first pause until the journal is tried again.
+/// The first pause before the journal is asked again.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The longest pause; each pause is twice as long as the one before.
@@ -46,7 +46,7 @@ pub(super) fn largest(
     (bytes as u64).saturating_add(ADDED).saturating_add(attached.saturating_mul(ATTACHED))
 }
 
-/// Counts the blocks that are not text.
+/// Counts the blocks of content that are not text.
 fn attached_of(blocks: &[Content<'_>]) -> u64 {
     let is_text = |it: &&Content<'_>| {
         matches!(it, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })

@@ -54,40 +54,40 @@ pub struct AgentRun {
     pub(super) meter: UsageRecorder,
     /// Cancels the run and all of its calls.
     pub(super) cancelled: Option<CancellationToken>,
-    /// Reports events and notices of the run.
+    /// Reports what happens in the run, as events and notices.
     pub(super) observer: Observer,
-    /// The tools that the model was last shown.
+    /// The tools that the model was shown with its last request.
     pub(super) shown: Option<ShownTools>,
     /// The turn of the last answer, if some of its reads may have begun while the answer came.
     pub(super) begun: Option<BegunTurn>,
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
-    /// Overrides the agent's settings of requests, if set.
+    /// The settings of requests, in place of the agent's; `None` for those of the agent.
     pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
-    /// The agent's plugins in this run; `None` if it has none.
+    /// The agent's plugins in this run; `None` if the agent has none.
     pub(super) plugins: Option<Preparing>,
-    /// The pending reports of its guards.
+    /// The reports of the guards that no step has recorded yet.
     pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
     /// The parts of the history that were left out of the last request.
     pub(super) left_out: LeftOut,
-    /// The summaries of turns that are left out.
+    /// The summaries of the turns that requests leave out.
     pub(super) summaries: Summaries,
     /// The answers of tools, and how much of each the model is sent.
     pub(super) results: Results,
-    /// Messages that the user sends while the run works.
+    /// The messages that the user sends while the run works.
     pub(super) inbox: Inbox,
-    /// Prevents other runs of the agent from using its id.
+    /// Reserves the id, so that no other run of the agent uses it.
     pub(super) held: Option<HeldId>,
 }
 
 /// The tools of one generation: the list that the model is shown, and a run that calls exactly these tools.
 pub(super) struct ShownTools {
     pub(super) generation: u64,
-    /// Whether plugins have prepared them for one turn.
+    /// Whether plugins have prepared the tools for one turn.
     pub(super) is_prepared: bool,
     /// Whether the list includes the tool by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
@@ -215,7 +215,7 @@ impl AgentRun {
         }
     }
 
-    /// Takes a step: replaces the state, and extends the history.
+    /// Takes a step: replaces the state, and appends the new messages to the history.
     pub(super) fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;
         for action in actions {

@@ -258,7 +258,7 @@ impl AgentRun {
         Ok((state, actions))
     }
 
-    /// Counts what abandoned requests took.
+    /// Adds the usage of abandoned requests to the state.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != TotalUsage::default() {
@@ -266,7 +266,7 @@ impl AgentRun {
         }
         let spent = spent.plus(take(&mut self.guarding.looked_at));
         if spent != TotalUsage::default() {
-            // This input changes only the counters.
+            // This input changes only the counters of usage.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
     }
@@ -318,7 +318,7 @@ fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o 
 /// The tools that a request may offer.
 struct OfferedTools {
     catalog: Catalog,
-    /// Whether plugins have prepared them for this turn.
+    /// Whether plugins have prepared the tools for this turn.
     is_prepared: bool,
     /// The deferred tools that the model has found.
     found: Vec<String>,
@@ -371,7 +371,7 @@ impl ShownTools {
                 let offered = with_reads(handing.as_ref().unwrap_or(&catalog));
                 let catalog = with_reads(&catalog);
                 let listed = by_call.map_or_else(|| offered.clone(), |it| it.listed(&offered));
-                // The names were looked up in this catalog.
+                // The names of the found tools were looked up in this catalog.
                 let listed =
                     listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {

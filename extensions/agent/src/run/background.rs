@@ -24,9 +24,9 @@ pub(crate) const RESULT_OF: &str = "[The result of call ";
 pub struct BackgroundCall {
     /// The index of the call in the turn that made it.
     pub index: u32,
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: CallId,
-    /// The tool of the call.
+    /// The name of the tool.
     pub tool: String,
 }
 
@@ -36,7 +36,7 @@ impl BackgroundCall {
         Self { index: *index, call: *call, tool: tool.clone() }
     }
 
-    /// The call as events name it.
+    /// Returns the call in the form in which events name it.
     pub(super) fn as_call(&self) -> ToolCall {
         ToolCall { id: None, name: self.tool.clone(), arguments: String::new() }
     }

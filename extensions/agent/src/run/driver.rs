@@ -31,7 +31,7 @@ pub(crate) struct Driver<'r, R> {
     pub recorder: &'r mut R,
 }
 
-/// Where a driver left a run.
+/// How far a driver brought a run.
 pub(crate) enum Rest<W> {
     Ended(RunEnd),
     Waiting(W),
@@ -130,7 +130,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Asks the model, and takes the step for its answer.
+    /// Asks the model, and takes the step that follows from the answer.
     async fn ask(&mut self) -> Result<(), R::Error> {
         let replayed = self.recorder.replay_next();
         let is_replayed = replayed.is_some();
@@ -182,7 +182,7 @@ impl<R: Recorder> Driver<'_, R> {
             // The answer has no calls to run: cancel reads that began early.
             self.run.begun = None;
         }
-        // All these steps are committed together with the answer.
+        // The steps that follow from an answer are committed together with the answer.
         let (state, actions) = self.run.checked(state, actions)?;
         let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
@@ -268,7 +268,7 @@ impl<R: Recorder> Driver<'_, R> {
                         let _ = work.await;
                         return Err(error);
                     }
-                    // A new message interrupts no call.
+                    // A new message does not interrupt calls.
                     Interruption::Said => work.await,
                 },
             };

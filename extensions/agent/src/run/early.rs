@@ -10,7 +10,7 @@ use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
 use crate::results::has_reference;
 use crate::search::unlisted;
 
-/// The turn of an answer that is still arriving.
+/// The turn of an answer that is still arriving, and whose reads may begin.
 pub(super) struct Early {
     run: Run,
     catalog: Catalog,

@@ -6,12 +6,12 @@ use toolwright::Answer;
 use toolwright::provider::ToolCall;
 use toolwright::unstable::arguments::canonical;
 
-/// The call that failed last, and how often in a row.
+/// The call that failed last, and how many times in a row it failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Failing {
     pub tool: String,
-    /// A digest, since the arguments may hold secrets.
+    /// A digest of the arguments, since these may hold secrets.
     arguments: String,
     pub times: u32,
 }

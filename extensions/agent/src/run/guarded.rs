@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// Answers a call of an answer that was sent back.
+/// Returns the error for a call in an answer that was sent back.
 fn not_run(call: &ToolCall) -> ToolError {
     let message =
         format!("`{}` was not run, because the answer that calls it was sent back", call.name);

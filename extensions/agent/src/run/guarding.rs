@@ -1,4 +1,4 @@
-//! Runs the guards of a run: reports, holds back and refuses.
+//! Runs the guards of a run: reports their decisions, holds answers back, and refuses messages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct Guarding {
     reports: Reports,
     /// An answer whose text is held back until the guards accept the end of the run.
     pub(super) held: Option<ModelAnswer>,
-    /// The usage of the answer that the guards are looking at.
+    /// The usage of the answer that the guards look at now.
     pub(super) looked_at: TotalUsage,
     /// The changes to requests that were reported already. The same change occurs in every later request.
     reported: BTreeSet<(String, String)>,
@@ -76,7 +76,7 @@ impl AgentRun {
         let (state, actions) = step(&self.state, self.said(text, attachments));
         match refused {
             None => (state, actions),
-            // The message is not taken, but the output type is.
+            // The message is not added to the history, but its output type applies.
             Some(report) => step(&state, StepInput::Guarded { answer: None, report }),
         }
     }

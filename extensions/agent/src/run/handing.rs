@@ -15,7 +15,7 @@ use crate::history::{Message, json_of};
 /// The tool by which a model hands its run off.
 pub(crate) const HAND_OFF: &str = "hand_off";
 
-/// How often a run is handed off after a message of its user.
+/// How many times a run may be handed off after each message of its user.
 pub(crate) const HANDED_OFF: u32 = 5;
 
 /// Marks that tool, so that no tool of an application is taken for it.
@@ -27,16 +27,16 @@ pub(super) struct ActingAgent {
     pub(super) agent: Agent,
     /// The run with the tools and rules of the agent.
     run: Run,
-    /// The generation of the tools from which they were selected.
+    /// The generation of the registry from which the tools were selected.
     generation: u64,
 }
 
-/// What decides whether a call hands a run off.
+/// The facts that decide whether a call may hand a run off.
 struct Standing<'s> {
-    /// The agent that makes the call, and the agents that it may hand the run off to.
+    /// The agent that makes the call.
     acting: &'s str,
     targets: &'s [String],
-    /// How often the run was handed off since its user spoke.
+    /// How many times the run was handed off since its user spoke.
     handed_off: u32,
     /// How many calls the turn has.
     calls: usize,
@@ -50,7 +50,7 @@ pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     })
 }
 
-/// The agent that the run was handed off to by a call.
+/// Returns the name of the agent to which this call handed the run off.
 fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
     if !is_hand_off(call, answer) {
         return None;
@@ -58,7 +58,7 @@ fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
     json_of(answer)["handed_off_to"].as_str().map(str::to_owned)
 }
 
-/// Whether a call was answered that its run is handed off.
+/// Whether the answer of a call says that the run is handed off.
 pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
@@ -68,7 +68,7 @@ pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }
 
-/// Why a call does not hand the run off, if it does not.
+/// Returns the reason why a call must not hand the run off; `None` if it may.
 fn refusal(call: &ToolCall, standing: &Standing<'_>) -> Option<ToolError> {
     let Standing { acting, targets, handed_off, calls } = *standing;
     let refused = |why: String, hint: String| {
@@ -105,7 +105,7 @@ fn refusal(call: &ToolCall, standing: &Standing<'_>) -> Option<ToolError> {
 }
 
 impl AgentRun {
-    /// The agent that goes on with the run.
+    /// Returns the agent that drives the run now.
     pub(super) fn acting(&self) -> &Agent {
         self.acting.as_ref().map_or(&self.agent, |it| &it.agent)
     }
@@ -145,7 +145,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Forgets what the model of another agent was shown.
+    /// Forgets the tools that the model of the agent before was shown.
     fn forget_shown(&mut self) {
         self.shown = None;
         if let Some(preparing) = &mut self.plugins {

@@ -17,7 +17,7 @@ struct Waiting {
     /// Whether the run works, so that it will read a message that is put here.
     is_open: bool,
     messages: VecDeque<Prompt>,
-    /// Whether one of them interrupts the request under way.
+    /// Whether one of the messages interrupts the request in progress.
     is_urgent: bool,
 }
 
@@ -54,7 +54,7 @@ impl Inbox {
         self.until(|waiting| waiting.is_urgent).await;
     }
 
-    /// Completes when a message waits. May be dropped at any time.
+    /// Completes when the inbox has a message. May be dropped at any time.
     pub(super) async fn until_said(&self) {
         self.until(|waiting| !waiting.messages.is_empty()).await;
     }
@@ -71,7 +71,7 @@ impl Inbox {
         }
     }
 
-    /// Takes all messages.
+    /// Takes all messages out of the inbox.
     pub(super) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_urgent = false;

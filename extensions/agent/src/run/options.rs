@@ -23,7 +23,7 @@ pub(crate) struct RunOptions {
     pub services: Vec<Service>,
     /// The type of the value that it ends in, if it is not the agent's.
     pub output: Option<Output>,
-    /// Overrides the agent's settings of requests, if set.
+    /// The settings of requests, in place of the agent's; `None` for those of the agent.
     pub settings: Option<ModelSettings>,
 }
 
@@ -79,7 +79,7 @@ impl RunOptions {
 /// The ids of the agent's runs and conversations that exist in memory.
 pub(crate) type Ids = Arc<Mutex<HashSet<String>>>;
 
-/// Reserves an id for a run until this is dropped.
+/// Reserves an id for a run until this value is dropped.
 pub(crate) struct HeldId {
     ids: Ids,
     id: String,
@@ -119,7 +119,7 @@ macro_rules! run_options {
             self
         }
 
-        /// Sets the session, in which grants of scope `session` count.
+        /// Sets the session of the run. Grants of scope `session` apply to all runs of a session.
         pub fn session(mut self, id: impl Into<String>) -> Self {
             self.options.session = Some(id.into());
             self

@@ -19,14 +19,14 @@ use toolwright::{Call, Catalog, DynamicTool, Executor, Registry, ToolError};
 pub(crate) use self::expected::Expected;
 use crate::model::{FINAL_ANSWER, Model, ModelSettings, OutputFormat, ToolChoice};
 
-/// The type of the value that a run ends in. Cheap to clone.
+/// The output type in which a run ends. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Inner>);
 
 struct Inner {
     expected: Expected,
     format: OutputFormat,
-    /// Parses the value. It runs no tools.
+    /// An executor that only parses the value. It runs no tools.
     reader: Executor,
     /// Whether the value is wrapped in an object with one key, because it is not an object itself.
     is_wrapped: bool,
@@ -46,7 +46,7 @@ struct WrappedValue<T> {
 }
 
 impl Output {
-    /// Makes it from a type.
+    /// Makes the output type from a Rust type.
     pub(crate) fn of<T>() -> Result<Self, OutputError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
@@ -99,12 +99,12 @@ impl Output {
         Ok(Self(Arc::new(Inner { expected, format, reader, is_wrapped, checks })))
     }
 
-    /// Returns how the state of a run records the type.
+    /// Returns the form in which the state of a run records the output type.
     pub(crate) fn expected(&self) -> &Expected {
         &self.0.expected
     }
 
-    /// Returns the name of the type.
+    /// Returns the name of the output type.
     pub(crate) fn name(&self) -> &str {
         &self.0.expected.name
     }
@@ -129,7 +129,7 @@ impl Output {
         })
     }
 
-    /// Returns the format, if the model can answer in it.
+    /// Returns the format, if the model can answer in a format.
     pub(super) fn format_of(&self, model: &dyn Model) -> Option<&OutputFormat> {
         self.is_format_of(model).then_some(&self.0.format)
     }
@@ -138,7 +138,7 @@ impl Output {
         model.takes_format(&self.0.format)
     }
 
-    /// Adds to the tools the one by which a model gives the value.
+    /// Adds the tool by which a model gives the value to these tools.
     pub(super) fn listed(&self, tools: &Catalog) -> Catalog {
         tools.followed_by(self.0.format.catalog())
     }

@@ -41,7 +41,7 @@ impl Stop {
 
 /// What interrupts the work of a driver.
 pub(crate) enum Interruption<E> {
-    /// The run has to end.
+    /// The run was cancelled, or its time is up.
     Stop(Stop),
     /// The driver has to give the run back, as the journal has it, so that another process continues it.
     Leave(E),
@@ -56,13 +56,13 @@ pub(crate) enum Interruption<E> {
 pub(crate) enum Work {
     /// A request to the model, which may take minutes: another process can repeat it.
     Asking,
-    /// Calls, which end by themselves.
+    /// Calls of tools, which end by themselves.
     Calling,
-    /// Calls that wait for a place and have not begun.
+    /// Calls of tools that have not begun, because too many runs of the worker run calls.
     Placing,
 }
 
-/// What the recorder does about an outage of the model.
+/// What happens to a run while its model is unavailable.
 pub(crate) enum Away<E> {
     /// The driver leaves the run as it is, and a driver asks the model again later.
     Left(E),
@@ -80,16 +80,16 @@ pub(crate) enum TurnOutcome<O> {
 /// Records each step of a run, and reports what ends the run from outside. The default methods are those of a run in
 /// memory.
 pub(crate) trait Recorder: Send {
-    /// Why a run cannot continue here.
+    /// Why this process cannot continue a run.
     type Error: From<Stopped> + ToString + Send;
-    /// The outcomes of a turn's calls if some of them wait.
+    /// The state of a turn's calls if some of them wait.
     type Open: Send;
     /// What a run waits for while no process drives it.
     type Waiting: Send;
     /// The value that makes the calls of a turn; `()` if the run itself makes them.
     type Maker: Send + Sync;
 
-    /// Whether reads may begin before their answer is recorded.
+    /// Whether reads may begin before the model's answer that calls them is recorded.
     const BEGINS_READS: bool;
 
     /// Whether the recorder itself knows which calls of an open turn have run.
@@ -183,7 +183,7 @@ pub(crate) trait Recorder: Send {
     /// Notes the parts of an answer other than its message, for the next commit.
     fn note(&mut self, _: &ModelAnswer, _: &LeftOut, _is_replayed: bool) {}
 
-    /// Takes the decisions of guards, for the next commit.
+    /// Takes the decisions of guards, which the next commit records.
     fn record_guards(&mut self, _: Vec<GuardReport>) {}
 
     /// Handles a request that failed because the model is unavailable. Either records this state and returns why the
@@ -259,7 +259,7 @@ pub(crate) trait Recorder: Send {
         ready(())
     }
 
-    /// Gives back a run that cannot continue here.
+    /// Releases the lease of a run that this process cannot continue.
     fn release(&mut self, _: &Self::Error) -> impl Future<Output = ()> + Send {
         ready(())
     }

@@ -32,7 +32,7 @@ fn is_refused(answer: &Answer) -> bool {
     kind.is_some_and(|kind| [error_kind::DENIED, error_kind::REJECTED].contains(&kind))
 }
 
-/// Answers a call of a tool that is left out.
+/// Returns the error for a call of a tool that is left out.
 pub(super) fn left_out(tool: &str) -> ToolError {
     let message =
         format!("`{tool}` is no longer among your tools: its last {TIMES} calls were refused");

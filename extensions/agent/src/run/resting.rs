@@ -94,7 +94,7 @@ pub(super) fn in_background(state: State, answers: &TurnAnswers) -> State {
     }
 }
 
-/// Completes when one of these calls has its answer.
+/// Completes when one of these calls has a result.
 pub(super) async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<(), Stopped> {
     let Some(worker) = run.worker().filter(|_| !calls.is_empty()) else { return Ok(()) };
     let waits = calls.iter().map(|call| Box::pin(worker.wait(call.call)));
@@ -104,7 +104,7 @@ pub(super) async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<
             let (tool, state) = (call.tool.clone(), waits.state);
             Err(CallFailure::ShuttingDown { call: call.call, tool, state }.into())
         }
-        // The next look says what becomes of it.
+        // The journal has no such call: the next step finds out what has become of it.
         (Outcome::Failed(CallFailure::NoSuchCall(_)), _) => Ok(()),
         (Outcome::Failed(failure), _) => Err(failure.into()),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Starts a run, or restores one.
+//! Starts a run, or restores it from its state and history.
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,13 +61,13 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Gives the run a service that is shared with other owners.
+    /// Gives the run a service that other owners share.
     pub(crate) fn with_arc<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.run = self.run.with_arc(value);
         self
     }
 
-    /// Makes the run end in a value of this type.
+    /// Sets the output type in which the run has to end.
     pub(crate) fn ending_in(mut self, output: Output) -> Self {
         self.output = Some(output);
         self
@@ -126,7 +126,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Records the states that tools set in this sink.
+    /// Sets the sink that records the states which tools set.
     pub(crate) fn recording_plugins(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sink = Some(sink);
         self
@@ -173,7 +173,7 @@ impl AgentRunBuilder {
         Ok(AgentRun { plugins: plugins.map(Preparing::new), ..run })
     }
 
-    /// Makes the plugins of the run, with their states.
+    /// Makes the plugins of the run from their restored states.
     fn with_plugins(&mut self) -> Result<Option<Arc<Plugins>>, StateError> {
         let set = &self.agent.0.plugins;
         if set.is_empty() {
@@ -303,7 +303,7 @@ pub enum StartError {
         "the run `{id}` of this agent goes on; wait for it, or give the other run an id of its own"
     )]
     IdInUse {
-        /// The id.
+        /// The id that is in use.
         id: String,
     },
     /// An option was set on a conversation that has begun.

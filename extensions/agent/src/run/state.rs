@@ -93,12 +93,12 @@ pub(crate) enum Phase {
     Idle,
     /// The model has to answer.
     Asking,
-    /// The calls of an answer have to be answered.
+    /// The calls of an answer have to run.
     Calling {
         calls: Arc<[ToolCall]>,
         /// Whether the last of the calls was cut short. Such a call is not run.
         is_cut: bool,
-        /// What ends the run once the calls are answered.
+        /// What ends the run once all calls have answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopping: Option<Stopping>,
     },
@@ -112,7 +112,7 @@ pub(crate) enum Phase {
     },
     /// The model is done, and calls go on in the background. The run ends when the model has read their results.
     Resting {
-        /// The end that the run would have without these calls.
+        /// How the run would end without the calls in the background.
         how: RunEnd,
     },
     Ended {

@@ -62,13 +62,13 @@ use crate::run::{State, Turn};
 /// and the provider sent no part of that call.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
 
-/// Something that happened to a run.
+/// An input of a step: something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StepInput {
     /// The user said something. Ignored while the calls of a turn run, and while a value is checked.
     Said {
-        /// The text.
+        /// The text of the message.
         text: String,
         /// The attachments of the message; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
@@ -78,7 +78,7 @@ pub enum StepInput {
     /// The user said something more while the run works: the model gets the message with the next request. Limits do
     /// not start again.
     Interjected {
-        /// The text.
+        /// The text of the message.
         text: String,
         /// The attachments of the message.
         attachments: Arc<[Content<'static>]>,
@@ -120,7 +120,7 @@ pub enum StepInput {
     /// The result of a call in the background came. Each result counts once. The result of a call that is not in the
     /// background changes nothing.
     BackgroundAnswered {
-        /// The call.
+        /// The call that was answered.
         call: BackgroundCall,
         /// The result of the call, as the model reads it.
         text: String,

@@ -29,7 +29,7 @@ pub enum Stopped {
         "turn {turn} has calls without an answer; go on with it by `.resume()` before you say more"
     )]
     OpenTurn {
-        /// The turn.
+        /// The turn with the calls, counted from 1.
         turn: u64,
     },
     /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
@@ -38,7 +38,7 @@ pub enum Stopped {
     /// Tools that are discovered at run time, such as those of an MCP server, cannot be listed for the model.
     #[error("the tools cannot be listed: {why}")]
     Tools {
-        /// The reason.
+        /// The reason why the tools cannot be listed.
         why: String,
     },
     /// The model is away: it cannot be reached, is overloaded, or its provider asks callers to wait.
@@ -46,9 +46,9 @@ pub enum Stopped {
     ModelUnreachable {
         /// The kind of the error, for programs.
         kind: String,
-        /// The reason.
+        /// The message of the error.
         message: String,
-        /// How long the provider asks callers to wait, if it said so.
+        /// How long the provider asks callers to wait; `None` if it does not say so.
         retry_after: Option<Duration>,
     },
     /// The instructions are a function of a service that the run does not have.
@@ -56,7 +56,7 @@ pub enum Stopped {
         "the instructions need `&{service}`, which the run has not got; give it with `.with(…)`"
     )]
     Instructions {
-        /// The service.
+        /// The type of the service.
         service: &'static str,
     },
     /// The run ends in a value of a type, and the caller gave another type or none.
@@ -65,9 +65,9 @@ pub enum Stopped {
         given.as_ref().map_or_else(|| "no type".to_owned(), |it| format!("`{it}`"))
     )]
     OtherOutput {
-        /// The recorded type.
+        /// The recorded output type.
         expected: String,
-        /// The caller's type.
+        /// The output type that the caller gave.
         given: Option<String>,
     },
     /// The run has to end in a value of a type whose fields have changed since the run began.
@@ -76,9 +76,9 @@ pub enum Stopped {
          program that has the type as it was, or cancel it and begin another"
     )]
     ChangedOutput {
-        /// The recorded type, with the digest of its schema.
+        /// The recorded output type, with the digest of its schema.
         recorded: String,
-        /// The caller's type, with the digest of its schema.
+        /// The output type that the caller gave, with the digest of its schema.
         given: String,
     },
     /// The run was handed off to an agent that is not there any more.

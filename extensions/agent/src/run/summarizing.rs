@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// The summaries of a run.
 #[derive(Default)]
 pub(super) struct Summaries {
-    /// The summaries that were made, in order.
+    /// The summaries of this run, in the order in which they were made.
     pub made: Vec<Summary>,
     /// The length of the history when the last attempt failed. The agent does not ask twice at one length.
     pub failed_at: Option<usize>,
@@ -103,7 +103,7 @@ impl AgentRun {
         self.meter = UsageRecorder::default();
         if spent != TotalUsage::default() {
             self.observer.spent(spent);
-            // This input changes only the counters.
+            // This input changes only the counters of usage.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
         let answered =

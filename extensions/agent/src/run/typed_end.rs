@@ -19,7 +19,7 @@ pub(crate) const NOT_THE_VALUE: &str = "[Your answer is not the value that was a
 pub struct ExpectedOutput(pub(super) Expected);
 
 impl State {
-    /// Requests a check of whether a text is the value.
+    /// Requests a check of whether a text is a value of the output type.
     pub(super) fn check(&mut self, text: String, call: Option<ToolCall>) -> Action {
         self.0.phase = Phase::Checking { text: text.clone(), call };
         Action::Check { text }

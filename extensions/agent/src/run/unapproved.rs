@@ -14,7 +14,7 @@ pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answ
     }
     let Some(words) = answers.iter().find_map(in_words) else { return };
     if !was_said.swap(true, Ordering::Relaxed) {
-        // A failed write is ignored.
+        // If the write to standard error fails, nothing else can be done.
         let _ = writeln!(std::io::stderr(), "{}", toolwright::printable::line(&words));
     }
 }

@@ -12,7 +12,7 @@ use toolwright::unstable::arguments::canonical;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expected {
-    /// The name of the type.
+    /// The name of the output type.
     pub name: String,
     /// The digest of its schema without descriptions. Runs of earlier releases recorded none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -59,14 +59,14 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The members of a schema that map names to schemas.
+/// The members of a schema whose value maps names to schemas.
 const BY_NAME: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// The members that do not restrict the values of a schema.
+/// The members of a schema that do not restrict its values.
 const WORDS: [&str; 6] = ["title", "description", "examples", "$comment", "default", "$schema"];
 
-/// The members that contain values and not schemas.
+/// The members of a schema that contain values, which are not schemas.
 const VALUES: [&str; 2] = ["const", "enum"];
 
 /// Removes the descriptions from a schema.
