@@ -84,7 +84,7 @@ struct Inner {
 pub struct Unusable {
     /// The servers that cannot be reached, or whose tools cannot be listed.
     pub servers: Vec<FailedServer>,
-    /// The tools of the other servers that cannot be called.
+    /// The tools of the other servers that are refused.
     pub tools: Vec<RefusedTool>,
 }
 
@@ -92,9 +92,9 @@ pub struct Unusable {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FailedServer {
-    /// Its name in the configuration.
+    /// The server's name in the configuration.
     pub server: String,
-    /// Why it cannot be used; the message names the server.
+    /// Why the server cannot be used; the message names the server.
     pub error: ToolError,
 }
 
@@ -106,7 +106,7 @@ pub struct RefusedTool {
     pub server: String,
     /// The tool's name on that server.
     pub tool: String,
-    /// Why it cannot be called.
+    /// Why the tool cannot be called.
     pub reason: String,
 }
 
@@ -190,7 +190,7 @@ impl McpServers {
         *self.0.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(tracer);
     }
 
-    /// The trace context of the current span.
+    /// Returns the trace context of the current span.
     fn trace(&self) -> Option<TraceContext> {
         let tracer = self.0.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
         tracer.and_then(|Tracer(read)| read())
@@ -215,7 +215,7 @@ impl McpServers {
         self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(&tool)
     }
 
-    /// Lists the names of the servers.
+    /// Lists the names of the servers in the configuration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.servers.keys().map(String::as_str)
     }
@@ -274,7 +274,7 @@ impl McpServers {
         ToolError::invalid(format!("there is no server `{wanted}`; there are `{known}`"))
     }
 
-    /// Finds the foreign tool by its name here (`server__tool`).
+    /// Finds a foreign tool by the name that models see (`server__tool`).
     pub(crate) async fn find(
         &self,
         name: &str,
@@ -359,7 +359,7 @@ impl Resolver for McpServers {
         })
     }
 
-    /// The longest start time-out among the servers.
+    /// Returns the longest time-out for a start among the servers.
     fn timeout(&self) -> Option<Duration> {
         self.0.servers.values().map(|server| server.start_timeout()).max()
     }

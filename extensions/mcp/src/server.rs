@@ -91,9 +91,9 @@ pub struct McpServer {
     instructions: Option<String>,
     page: usize,
     profiles: Profiles,
-    /// Selects the tools that are served; all tools if absent.
+    /// Selects the tools that the server offers; all tools if `None`.
     profile: Option<Profile>,
-    /// Chooses the profile of each user.
+    /// Selects the profile for each user.
     choose: Option<Choose>,
     /// Makes the span of a call whose client has sent a trace context.
     span: Option<MakeSpan>,
@@ -153,7 +153,7 @@ impl McpServer {
         self
     }
 
-    /// Sets how many tools one page of the list has; at least one.
+    /// Sets how many tools one page of the list has; 0 counts as 1.
     #[must_use]
     pub fn page_size(mut self, tools: usize) -> Self {
         self.page = tools.max(1);
@@ -239,7 +239,7 @@ impl McpServer {
         self
     }
 
-    /// Returns the server without a choice of profiles by user.
+    /// Returns the server without its function that selects profiles by user.
     #[cfg(feature = "http-server")]
     fn for_anybody(&self) -> Self {
         Self { choose: None, ..self.clone() }
@@ -290,14 +290,14 @@ impl McpServer {
         self
     }
 
-    /// Lets clients list and read resources.
+    /// Sets the resources that clients can list and read.
     #[must_use]
     pub fn resources(mut self, resources: impl Resources) -> Self {
         self.offers.resources = Some(Arc::new(resources));
         self
     }
 
-    /// Lets the users of clients pick prompts.
+    /// Sets the prompts that the users of clients can pick.
     #[must_use]
     pub fn prompts(mut self, prompts: impl Prompts) -> Self {
         self.offers.prompts = Some(Arc::new(prompts));

@@ -18,7 +18,7 @@ pub(crate) const HAND_OFF: &str = "hand_off";
 /// How many times a run may be handed off after each message of its user.
 pub(crate) const HANDED_OFF: u32 = 5;
 
-/// Marks that tool, so that no tool of an application is taken for it.
+/// Marks the tool `hand_off`, so that no tool of an application is taken for it.
 pub(crate) struct HandOffTool;
 
 /// The agent that a run was handed off to, which goes on with it.
@@ -33,7 +33,7 @@ pub(super) struct ActingAgent {
 
 /// The facts that decide whether a call may hand a run off.
 struct Standing<'s> {
-    /// The agent that makes the call.
+    /// The name of the agent whose model makes the call; `targets` are the agents to which it may hand the run off.
     acting: &'s str,
     targets: &'s [String],
     /// How many times the run was handed off since its user spoke.

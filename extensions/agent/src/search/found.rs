@@ -29,7 +29,7 @@ pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
     found
 }
 
-/// The names in an answer of the search.
+/// Returns the names of the tools in an answer of `tool_search`.
 fn names(answer: &Answer) -> Vec<String> {
     let answer = json_of(answer);
     let tools = answer["tools"].as_array().into_iter().flatten();

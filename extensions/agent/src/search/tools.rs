@@ -21,10 +21,10 @@ pub(super) const NOT_LISTED: &str = "tool_not_listed";
 /// How many tools a search finds, unless the model asks for another number.
 const FOUND: usize = 5;
 
-/// The maximum number of tools that a search finds.
+/// The maximum number of tools that one search returns.
 const MOST_FOUND: usize = 20;
 
-/// How many characters of a query are used.
+/// The maximum number of characters of a query that a search uses.
 const QUERY: usize = 500;
 
 /// Words of a query that are ignored: they say nothing about a tool, and are prefixes of words that do.
@@ -33,7 +33,7 @@ const SMALL_WORDS: [&str; 24] = [
     "my", "of", "on", "or", "that", "the", "this", "to", "with",
 ];
 
-/// The group of tools without a group.
+/// The name under which tools without a group are listed.
 const OTHER: &str = "other";
 
 /// Marks the search tool, so that another tool of the name is not taken for it.
@@ -157,7 +157,7 @@ fn made(tool: DynamicTool) -> DynamicTool {
     tool.effect(Effect::Read).footprint_by(|_| Footprint::nothing()).sinks(None::<&str>)
 }
 
-/// Returns the tools of the run that searches.
+/// Returns the catalog of the run that makes the search.
 fn tools_of(calls: &Calls) -> Result<Catalog, ToolError> {
     let run = run_of(calls).ok_or_else(|| ToolError::internal("the search has no run"))?;
     Ok(run.catalog())

@@ -34,7 +34,7 @@ impl VirtualClock {
         Self(Arc::new(Mutex::new(time)))
     }
 
-    /// Returns the time that it shows.
+    /// Returns the time that the clock shows.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -44,7 +44,7 @@ impl<M: Model> CountingModel<M> {
         Self { model, requests: AtomicUsize::new(0) }
     }
 
-    /// Returns the number of requests.
+    /// Returns the number of requests so far.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)

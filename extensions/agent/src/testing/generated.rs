@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-/// The depth below which optional parts are left out.
+/// The depth of a value below which its optional parts are left out.
 const DEPTH: usize = 5;
 
 /// How far a whole number may be from its limit if it has only one.
@@ -153,7 +153,7 @@ impl Generator<'_> {
             (None, Some(most)) => (most - 1000.0, most),
             (None, None) => (-1000.0, 1000.0),
         };
-        // The limits may be exclusive, so use the middle half.
+        // The limits may be exclusive, so the number is from the middle half of the range.
         let part = 0.25 + self.random.f64() / 2.0;
         let number = least * (1.0 - part) + most * part;
         Number::from_f64(number).map_or(Value::Null, Value::Number)

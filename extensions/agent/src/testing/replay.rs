@@ -72,7 +72,7 @@ impl Replay {
         ReplayBuilder { recording, placeholders, compares: true }
     }
 
-    /// Returns the base URL.
+    /// Returns the base URL of the replay server.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

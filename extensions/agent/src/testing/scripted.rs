@@ -67,7 +67,7 @@ pub struct ScriptedRequest {
     pub instructions: String,
     /// The history.
     pub history: Vec<Message>,
-    /// The tools, as text.
+    /// The list of tools that the model is offered, as text.
     pub tools: String,
     /// The limits on the answer.
     pub limits: RequestLimits,
@@ -88,7 +88,7 @@ impl ScriptedModel {
         Self { dialect: Dialect::Anthropic, streams: false, price: None, inner: Mutex::default() }
     }
 
-    /// Sets the dialect in which it takes tools.
+    /// Sets the dialect in which the model takes tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
@@ -115,7 +115,7 @@ impl ScriptedModel {
         self.step(Step::Answers(Box::new(answer)))
     }
 
-    /// Adds a step that says this.
+    /// Adds a step that answers with this text.
     #[must_use]
     pub fn says(self, text: impl Into<String>) -> Self {
         self.answers(ModelAnswer::text(text))
@@ -128,7 +128,7 @@ impl ScriptedModel {
         self.says_and_calls("", calls)
     }
 
-    /// Adds a step that says this and then calls these tools.
+    /// Adds a step that answers with this text and these calls.
     #[must_use]
     pub fn says_and_calls<'a>(
         self,
@@ -148,7 +148,7 @@ impl ScriptedModel {
         self.answers(ModelAnswer::new(text, calls))
     }
 
-    /// Adds a step that fails.
+    /// Adds a step that fails with this error.
     #[must_use]
     pub fn fails(self, error: ModelError) -> Self {
         self.step(Step::Fails(error))
@@ -160,7 +160,7 @@ impl ScriptedModel {
         self.step(Step::Hangs)
     }
 
-    /// Lists the requests so far.
+    /// Lists the requests that the model got so far.
     #[must_use]
     pub fn requests(&self) -> Vec<ScriptedRequest> {
         self.lock().requests.clone()
@@ -230,7 +230,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// Streams an answer, as a provider does.
+/// Passes an answer to a listener in pieces, as a provider does.
 fn stream(answer: &ModelAnswer, listener: &dyn DeltaListener) {
     pieces(&answer.text).for_each(|text| listener.delta(Delta::Text(text)));
     for (index, call) in answer.calls.iter().enumerate() {
@@ -258,7 +258,7 @@ impl Drop for ScriptedModel {
         }
         let words = format!("{left} steps of the model's script are left unused");
         if thread::current().name() == Some("main") {
-            // A failed write is ignored.
+            // If the write to standard error fails, nothing else can be done.
             let _ = writeln!(std::io::stderr(), "{words}");
         } else {
             panic!("{words}");

@@ -31,7 +31,7 @@ pub trait Sample: Send + Sync {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The server, by its name in the configuration.
+    /// The server's name in the configuration.
     pub server: String,
     /// The question in the server's words: no more trustworthy than the server.
     pub message: String,
@@ -111,7 +111,7 @@ impl Answers {
         offered
     }
 
-    /// The result of a server's request, or why it is refused.
+    /// Returns the result of a server's request, or why the request is refused.
     pub(super) async fn respond(
         &self,
         server: &str,

@@ -118,7 +118,7 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    /// A configuration with this one server, which code describes.
+    /// Makes a configuration with only this server, which the application describes in code.
     pub(super) fn of_one(
         name: &str,
         written: ServerEntry,
@@ -166,18 +166,18 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not: the error of the file system.
+        /// The error of the file system.
         source: std::io::Error,
     },
-    /// The text does not have the form of such a file.
+    /// The text is not a configuration of MCP servers.
     #[error("the configuration of the MCP servers is wrong: {0}")]
     Syntax(String),
-    /// A server is described wrongly.
+    /// The description of a server is not valid.
     #[error("the MCP server `{server}` is described wrongly: {what}")]
     Server {
-        /// The server.
+        /// The server's name in the configuration.
         server: String,
-        /// What is wrong.
+        /// The reason why the description is not valid.
         what: String,
     },
 }

@@ -51,7 +51,7 @@ pub(crate) struct Server {
     #[cfg(feature = "oauth")]
     oauth: Option<super::oauth::OAuth>,
     answers: SharedAnswers,
-    /// Allows one start at a time.
+    /// Held while the server starts, so that only one start is in progress.
     starting: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
@@ -70,24 +70,24 @@ struct State {
 /// A running server, and what it has reported about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
-    /// Absent where the server runs on another machine.
+    /// The process of the server; `None` if the server is reached at a URL.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
-    /// Whether the server no longer knows the session.
+    /// Whether the server has lost the session: it no longer knows the session's id.
     is_lost: bool,
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
     listed: tokio::time::Instant,
-    /// The request for a new list that has no answer yet.
+    /// The request for a new list of tools that has no answer yet.
     listing: Option<Listing>,
 }
 
-/// A connection, as calls use it.
+/// A connection to the server, as calls use it.
 struct Line {
     /// Identifies the connection: the same pointer as in its [`Live`].
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
-    /// The server's progress reports on calls in progress.
+    /// Passes the server's progress reports to the calls in progress.
     progress: ProgressDispatcher,
     /// The server's standard error, if this process has started it.
     said: Option<ServerStderr>,
@@ -132,7 +132,7 @@ impl Server {
         self.config.call_timeout
     }
 
-    /// The server's tools as they are now.
+    /// Returns the current list of the server's tools.
     pub(crate) async fn definitions(self: &Arc<Self>) -> Result<Arc<Definitions>, ToolError> {
         let (_, definitions) = self.live(&self.closed()).await?;
         Ok(definitions)
@@ -285,7 +285,7 @@ impl Live {
     }
 
     async fn end(self) {
-        // Closing its input asks the server to end.
+        // Closing the input of the server asks it to end.
         let mut running = self.running;
         // A server that does not read its input blocks this, hence the time limit; `process.end()` below ends it.
         let _ = running.close_with_timeout(CLOSES).await;

@@ -21,11 +21,11 @@ pub(crate) const UNREADABLE: &str = "toolwright/unreadable";
 /// How many digits of a fingerprint identify a definition: 128 bits.
 pub(crate) const DIGITS: usize = 32;
 
-/// A tool of a server's list.
+/// A tool in a server's list, as it was parsed.
 #[derive(Debug)]
 pub(crate) enum ListedTool {
     Tool(Box<Tool>),
-    /// The tool's name, and why its definition cannot be read.
+    /// A tool whose definition cannot be read: its name, and the reason.
     Wrong(String, String),
 }
 
@@ -36,7 +36,7 @@ impl From<Tool> for ListedTool {
 }
 
 impl ListedTool {
-    /// Reads one tool's definition by itself.
+    /// Parses the definition of one tool separately from the others.
     pub(crate) fn read(written: Value) -> Self {
         let name = written.get("name").and_then(Value::as_str).unwrap_or("(without a name)");
         let name = name.to_owned();
@@ -76,10 +76,10 @@ impl ListedTool {
     }
 }
 
-/// One foreign tool that can be called.
+/// A foreign tool that can be called.
 #[derive(Debug)]
 pub(crate) struct ForeignTool {
-    /// The tool's name here.
+    /// The name by which models see the tool.
     pub(crate) name: String,
     pub(crate) server: String,
     /// The tool's name on the server.
@@ -89,7 +89,7 @@ pub(crate) struct ForeignTool {
     pub(crate) input_schema: Value,
     pub(crate) output_schema: Option<Value>,
     pub(crate) annotations: ToolAnnotations,
-    /// The hash of everything that the server says about the tool.
+    /// A hash of everything that the server says about the tool, so that a change is noticed.
     pub(crate) fingerprint: String,
 }
 
@@ -101,7 +101,7 @@ impl ForeignTool {
     }
 }
 
-/// The tools of one server at one moment.
+/// The tools of one server, as its last list had them.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     tools: BTreeMap<String, Arc<ForeignTool>>,

@@ -15,7 +15,7 @@ use super::untrusted::escaped;
 const NOT_TRUSTED: &str =
     "it is a tool of another program, whose word on what it does is not trusted";
 
-/// The longest description that models see, in characters.
+/// The maximum length of a description that models see, in characters.
 const LONGEST_DESCRIPTION: usize = 4000;
 
 pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -> DynamicTool {
@@ -74,7 +74,7 @@ fn description(tool: &ForeignTool) -> String {
     }
 }
 
-/// The effect and the danger of a call.
+/// Returns the effect and the danger of calls of a foreign tool.
 pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);

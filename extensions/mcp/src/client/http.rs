@@ -29,7 +29,7 @@ use super::handler::Handler;
 #[cfg(feature = "oauth")]
 use super::oauth::authorization::Authorization;
 
-/// How long connecting may take.
+/// The maximum time to connect to a server.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the client
@@ -48,7 +48,7 @@ pub(super) async fn begin(
     }
 }
 
-/// The transport to a server, or why there is none.
+/// Returns the transport to a server, or the reason why there is none.
 pub(super) fn transport(
     http: &Http,
     #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,

@@ -15,7 +15,7 @@ use super::untrusted::escaped;
 /// How many characters of the old and of the new text are shown.
 const LONGEST: usize = 2000;
 
-/// The parts of a definition that a person reads.
+/// The parts of a tool's definition that a person reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ReadableDefinition {
     definition: String,
@@ -41,7 +41,7 @@ impl KnownDefinitions {
         Ok(Self { file: Some(file.to_owned()), tools: Mutex::new(tools) })
     }
 
-    /// Notes that a tool runs with its present definition.
+    /// Notes that a tool runs with its current definition.
     pub(super) fn runs(&self, tool: &ForeignTool) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if tools.get(&tool.name).is_some_and(|was| was.definition == tool.fingerprint) {

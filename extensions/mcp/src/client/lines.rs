@@ -17,20 +17,20 @@ use tokio::sync::Mutex;
 use super::definition::UNREADABLE;
 use super::untrusted::line as escaped;
 
-/// The longest answer in bytes, the same as over HTTP.
+/// The maximum length of an answer, in bytes; the same limit applies over HTTP.
 const LONGEST: usize = 16 << 20;
 
 /// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
 
-/// How much is read at a time, in bytes.
+/// The maximum number of bytes that one read takes.
 const PIECE: usize = 1 << 16;
 
 /// The error code that replaces an answer which could not be read. The server has worked on the request. Servers may use the
 /// code too, so the data of our errors holds a random mark of this process, which is never sent to a server.
 const NOT_TAKEN: i32 = -32_099;
 
-/// The random mark in the data of our errors.
+/// A random text in the data of the errors that this client makes, so that a server cannot imitate them.
 static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
 /// Reports whether this client made the error in place of an unreadable answer.
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         Self { read: BufReader::with_capacity(PIECE, read), line: Line::default(), write }
     }
 
-    /// The next line, without its end.
+    /// Reads the next line, and returns it without the line break.
     async fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.read.fill_buf().await?;
@@ -141,7 +141,7 @@ impl Line {
     }
 }
 
-/// An answer of which only the outermost level is parsed.
+/// An answer of which only the outermost members are parsed.
 #[derive(Deserialize)]
 struct Answer<'a> {
     id: Option<RequestId>,
@@ -151,7 +151,7 @@ struct Answer<'a> {
     result: Option<&'a RawValue>,
 }
 
-/// A page of tools, each of which is parsed by itself.
+/// A page of tools, each of which is parsed separately.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct List<'a> {

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The longest tool name that every model provider accepts.
+/// The maximum length of a tool's name that every model provider accepts.
 const LONGEST: usize = 64;
 
 /// Our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of its digest
@@ -41,9 +41,9 @@ pub(super) fn fitting_server(name: &str) -> String {
     format!("{plain}-{digest}")
 }
 
-/// The server's part of one of our names.
+/// Returns the name of the server in a name of the form `server__tool`.
 pub(super) fn server(name: &str) -> Option<&str> {
-    // A server's name does not contain `__`, nor end in `_`.
+    // The name of a server neither contains `__` nor ends in `_`.
     name.split_once("__").map(|(server, _)| server)
 }
 

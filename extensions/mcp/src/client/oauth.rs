@@ -83,7 +83,7 @@ impl fmt::Debug for OAuth {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignInRequest {
-    /// The name of the server in the configuration.
+    /// The server's name in the configuration.
     pub server: String,
     /// The page of the authorization server. The URL holds no secret.
     pub url: String,

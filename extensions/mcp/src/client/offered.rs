@@ -20,23 +20,23 @@ use crate::{Arguments, Completing, PromptMessage, Resource};
 /// The longest list. A server that sends more is taken to page without an end.
 const MOST: usize = 20_000;
 
-/// The resources of another server.
+/// The resources that another server offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedResources {
-    /// Resources with an address of their own.
+    /// Resources that have a URI of their own.
     pub resources: Vec<Resource>,
     /// Templates: their addresses have placeholders such as `{name}`.
     pub templates: Vec<Resource>,
 }
 
-/// A prompt of another server.
+/// A prompt that another server offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedPrompt {
     /// The prompt's name on its server.
     pub name: String,
-    /// What the prompt is for, in the words of the server.
+    /// The description of the prompt, in the words of the server.
     pub description: String,
     /// The arguments of the prompt.
     pub arguments: Vec<OfferedArgument>,
@@ -48,7 +48,7 @@ pub struct OfferedPrompt {
 pub struct OfferedArgument {
     /// The argument's name.
     pub name: String,
-    /// What it means, in the words of the server.
+    /// The description of the argument, in the words of the server.
     pub description: String,
     /// Whether the argument is required.
     pub is_required: bool,

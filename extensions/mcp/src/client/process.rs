@@ -37,7 +37,7 @@ const PASSED_ON: [&str; 12] = [
     "USER",
 ];
 
-/// A running server. Dropping this ends it.
+/// A running server that this process has started. Dropping this value ends the server.
 #[derive(Debug)]
 pub(super) struct Process {
     end: Option<oneshot::Sender<()>>,
@@ -46,7 +46,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a server of this name.
+    /// Starts the program of the server with this name.
     pub(super) fn start(
         server: &str,
         config: &Program,
@@ -77,7 +77,7 @@ impl Process {
         Ok((Self { end: Some(end), supervised, said }, output, input))
     }
 
-    /// The standard error of the server.
+    /// Returns the standard error of the server.
     pub(super) fn said(&self) -> &ServerStderr {
         &self.said
     }
@@ -97,7 +97,7 @@ async fn supervise(mut group: Group, ended: oneshot::Receiver<()>) {
             if timeout(GRACE, group.0.wait()).await.is_err() {
                 #[cfg(unix)]
                 {
-                    /// The number is the same on every Unix.
+                    /// The number of `SIGTERM` is the same on every Unix.
                     const TERM: i32 = 15;
                     let _ = group.0.signal(TERM);
                     let _ = timeout(GRACE, group.0.wait()).await;
@@ -115,12 +115,12 @@ struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
     fn kill(&mut self) {
-        // Fails if no process is left.
+        // Killing fails if no process of the group is left.
         let _ = self.0.start_kill();
     }
 }
 
-/// Kills the group if the runtime shuts down first.
+/// Kills the process group if the runtime shuts down before the server has ended.
 impl Drop for Group {
     fn drop(&mut self) {
         // Once the whole group has ended, its id may belong to other processes, so do not signal it.

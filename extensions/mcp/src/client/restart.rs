@@ -32,7 +32,7 @@ impl Restart {
         *self = Self::default();
     }
 
-    /// How long the next start has to wait.
+    /// Returns how long the next start has to wait; `None` if it may begin now.
     pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
         let left = self.not_before?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)

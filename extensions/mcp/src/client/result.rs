@@ -8,7 +8,7 @@ use toolwright::{Content, Output, ToolError};
 use super::definition::ForeignTool;
 use super::untrusted::{escaped, fenced, line};
 
-/// The output, or the error that the tool reports.
+/// Returns the output of a call, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
     // Use our name: the server's own name for the tool could contain the end of the fence.
     let source = format!("MCP server `{}`, tool `{}`", tool.server, tool.name);
@@ -44,7 +44,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     })
 }
 
-/// The content at an address of a server.
+/// Returns the content of a resource of a server.
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
     // Leave the address out: it could contain the end of the fence.
     let source = format!("MCP server `{server}`, a resource");
@@ -61,7 +61,7 @@ pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     }
 }
 
-/// How an answer violates the output schema of its own server.
+/// Returns how an answer violates the output schema that its server gives for the tool; `None` if it does not.
 fn find_mismatch(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
     let schema = tool.output_schema.as_ref()?;
     let Some(structured) = structured else {
@@ -90,7 +90,7 @@ fn content(source: &str, block: ContentBlock) -> Content<'static> {
     }
 }
 
-/// A part of a resource.
+/// Converts one part of a resource.
 fn part(source: &str, contents: ResourceContents) -> Content<'static> {
     match contents {
         ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
@@ -122,7 +122,7 @@ fn resource_of(uri: &str, media_type: Option<String>, text: Option<String>) -> C
     }
 }
 
-/// A block of a kind that a later revision has added.
+/// Converts a block of a kind that a later revision of the protocol has added.
 fn unknown(source: &str, block: &impl serde::Serialize) -> Content<'static> {
     let text = serde_json::to_string(block).unwrap_or_default();
     Content::text(fenced(source, &text))

@@ -10,20 +10,20 @@ use toolwright::{CancellationToken, printable};
 
 use super::untrusted::fenced;
 
-/// How many of the last lines an error shows.
+/// How many of the last lines of standard error an error message shows.
 const LAST: usize = 8;
 
-/// The longest line, in bytes; longer ones are split.
+/// The maximum length of a line, in bytes; longer lines are split.
 const LONGEST: u64 = 1000;
 
 /// How long an error waits for the rest of the standard error after the server has ended.
 const REST: Duration = Duration::from_millis(500);
 
-/// The standard error of one server.
+/// The last lines that one server has written to standard error.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ServerStderr {
     last: Arc<Mutex<VecDeque<String>>>,
-    /// Cancelled at the end of the stream.
+    /// Cancelled at the end of the server's standard error.
     over: CancellationToken,
 }
 

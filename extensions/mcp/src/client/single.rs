@@ -131,7 +131,7 @@ impl Bundle for McpClient {
     }
 }
 
-/// Servers whose tools a model sees from the beginning.
+/// Adds a server whose tools the model sees from the beginning, not only after a search.
 struct AnnouncedServers(McpServers);
 
 impl Resolver for AnnouncedServers {

@@ -63,7 +63,7 @@ fn block(mut block: Value) -> serde_json::Result<ContentBlock> {
     }
 }
 
-/// The error for a call that waits, mostly for a person.
+/// Returns the error for a call that waits, mostly for a decision of a person.
 fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     let call = waits.call;
     let (kind, message, hint) = match (&waits.request, waits.state) {

@@ -52,7 +52,7 @@ use super::exchange::Exchange;
 #[derive(Clone, Default)]
 pub struct ConnectedClient {
     session: Arc<Mutex<Inner>>,
-    /// The name for its questions in `inputRequests`.
+    /// The key for questions of this tool in `inputRequests`.
     key: Option<Arc<str>>,
 }
 
@@ -82,9 +82,9 @@ pub enum LogLevel {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Its URI, such as `file:///home/ada/project`.
+    /// The URI of the folder or file, such as `file:///home/ada/project`.
     pub uri: String,
-    /// The client's name for it.
+    /// The name that the client gives to the folder or file.
     pub name: Option<String>,
 }
 
@@ -231,7 +231,7 @@ impl ConnectedClient {
         }
     }
 
-    /// The client of a session, if it supports such requests.
+    /// Returns the client of a session, if it supports requests of this kind.
     fn session_with(&self, capability: Capability) -> Option<Peer<RoleServer>> {
         let peer = self.lock().peer.clone()?;
         let info = peer.peer_info()?;
@@ -285,7 +285,7 @@ impl Capability {
         }
     }
 
-    /// The capabilities that consist of this one only.
+    /// Returns the capabilities with only this one.
     fn alone(self) -> ClientCapabilities {
         let mut alone = ClientCapabilities::default();
         match self {

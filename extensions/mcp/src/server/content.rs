@@ -11,7 +11,7 @@ use toolwright::{Content, ToolError};
 pub struct Resource {
     /// The address; in a [template](Resources::templates), `{name}` marks the place of a value.
     pub uri: String,
-    /// A short name.
+    /// A short name of the resource, which clients show.
     pub name: String,
     /// What the resource holds.
     pub description: Option<String>,
@@ -59,11 +59,11 @@ pub enum ResourceContent {
         /// The text itself.
         text: String,
     },
-    /// Any other data.
+    /// Data that is not text.
     Blob {
         /// The media type, such as `image/png`.
         media_type: Option<String>,
-        /// The data in standard base64 with padding.
+        /// The data in base64, with the standard alphabet and padding.
         data: String,
     },
 }
@@ -97,7 +97,7 @@ pub trait Resources: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The name by which users pick it.
+    /// The name by which users pick the prompt.
     pub name: String,
     /// What the prompt is for.
     pub description: String,
@@ -127,7 +127,7 @@ impl Prompt {
     }
 }
 
-/// One message of a prompt.
+/// A message in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromptMessage {
@@ -155,11 +155,11 @@ pub trait Prompts: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>>;
 }
 
-/// The place where a user types and wants completions.
+/// The argument for which a user wants completions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Completing {
-    /// An argument of the prompt of this name.
+    /// An argument of the prompt with this name.
     Prompt(String),
     /// A placeholder in the address of a template. The value is that address.
     Resource(String),

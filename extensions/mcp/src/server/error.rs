@@ -25,9 +25,9 @@ pub enum ServeError {
     /// The HTTP server cannot listen at its address.
     #[error("the address {address} cannot be taken")]
     Address {
-        /// The address.
+        /// The address at which the server was to listen.
         address: std::net::SocketAddr,
-        /// Why not: the error of the operating system.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Standard output cannot be reserved for the protocol.

@@ -37,23 +37,23 @@ struct State {
     /// Answers that came with the first request, for questions that the tool names itself.
     early: InputResponses,
     open: BTreeMap<String, Open>,
-    /// How many questions without a name have been asked.
+    /// How many questions without a name of their own were asked.
     numbered: usize,
     /// The capability that the tool used although the client did not declare it.
     lacking: Option<ClientCapabilities>,
 }
 
-/// A question without an answer.
+/// A question that has no answer yet.
 struct Open {
     request: InputRequest,
     answer: oneshot::Sender<Value>,
 }
 
-/// One request of the client.
+/// A request of the client that is being worked on.
 #[derive(Clone)]
 pub(super) struct Attending {
     pub(super) peer: Peer<RoleServer>,
-    /// The lowest level of log messages that the request asks for.
+    /// The minimum level of log messages that the request asks for.
     pub(super) log: Option<LogLevel>,
     pub(super) progress: Option<ProgressToken>,
 }
@@ -110,7 +110,7 @@ impl Exchange {
         self.lock().attending.clone()
     }
 
-    /// Notes that the client has repeated the request.
+    /// Notes that the client has sent the request again, with answers to questions.
     pub(super) fn attend(&self, context: &RequestContext<RoleServer>) {
         self.lock().attending = Some(Attending::of(context));
     }
@@ -154,7 +154,7 @@ impl Exchange {
         answer.ok().and_then(Result::ok).ok_or_else(unanswered)
     }
 
-    /// The questions that wait for an answer.
+    /// Returns the questions that wait for an answer.
     pub(super) fn open(&self) -> InputRequests {
         let mut state = self.lock();
         // A tool may have stopped waiting for an answer.

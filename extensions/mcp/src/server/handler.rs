@@ -34,7 +34,7 @@ use crate::trace::TraceContext;
 pub(super) struct Handler {
     server: Arc<McpServer>,
     session: Arc<Session>,
-    /// The latest generation of the registry.
+    /// Receives the latest generation of the registry.
     changes: watch::Receiver<u64>,
     _listening: Listening,
     /// Whether dropping this handler ends the session.
@@ -63,13 +63,13 @@ impl Handler {
         Arc::clone(&self.session)
     }
 
-    /// Sets that the transport writes the pages of tools.
+    /// Lets the transport write the pages of tools, and stores them in these `pages`.
     pub(super) fn with_pages(mut self, pages: Pages) -> Self {
         self.pages = Some(pages);
         self
     }
 
-    /// The span of a call whose client has sent a trace context.
+    /// Returns the span of a call, below the trace context that the client has sent.
     fn span(&self, context: &RequestContext<RoleServer>) -> Span {
         let text = |key: &str| context.meta.get(key).and_then(Value::as_str);
         let trace = text("traceparent").and_then(|it| TraceContext::new(it, text("tracestate")));
@@ -77,7 +77,7 @@ impl Handler {
         made.unwrap_or_else(Span::none)
     }
 
-    /// Whether the request may be answered with a question.
+    /// Whether the answer to the request may be a question.
     fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
         self.server.offers.can_ask() && Exchange::is_needed(context)
     }

@@ -28,10 +28,10 @@ pub(super) use self::settings::Settings;
 pub use self::token::{TokenCheck, TokenRefusal};
 use super::{McpServer, ServeError};
 
-/// How many connections are open at once; further ones wait.
+/// The maximum number of open connections; further ones wait.
 const MOST_CONNECTIONS: usize = 512;
 
-/// How long a client may take to send the head of a request.
+/// The maximum time for a client to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
 /// How long the accept loop pauses when the system has run out of file descriptors.

@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 /// How many pages may wait to be written; the library writes lists beyond them.
 const MOST_PAGES: usize = 64;
 
-/// The place of the tools in the JSON of an empty list.
+/// The part of the JSON of an empty list where the tools are inserted.
 const NO_TOOLS: &str = r#""tools":[]"#;
 
 /// The pages that are about to be written, by the request that each answers.
@@ -29,7 +29,7 @@ impl Pages {
     /// Registers a page to replace the empty list of tools in the answer to this request. Returns `false` if too many wait.
     pub(super) fn stand_in(&self, request: &RequestId, page: &Arc<str>) -> bool {
         let mut pages = lock(&self.0);
-        // Cancelled requests leave their pages here, hence the limit.
+        // The pages of cancelled requests are never written, hence the limit.
         let has_room = pages.len() < MOST_PAGES || pages.contains_key(request);
         if has_room {
             pages.insert(request.clone(), Arc::clone(page));
@@ -49,7 +49,7 @@ impl Pages {
     }
 }
 
-/// The transport of a server over two streams.
+/// The transport of a server over two streams, with one message on each line.
 pub(super) struct Lines<R: AsyncRead, W> {
     read: AsyncRwTransport<RoleServer, R, Replies>,
     replies: Replies,
@@ -68,7 +68,7 @@ where
         Self { read, replies, write: Arc::new(tokio::sync::Mutex::new(Some(write))), pages }
     }
 
-    /// Writes one line, in pieces.
+    /// Writes one line in several pieces.
     fn write(
         &self,
         line: io::Result<[Piece; 3]>,
@@ -87,7 +87,7 @@ where
     }
 }
 
-/// A part of a line.
+/// A piece of a line to write.
 enum Piece {
     Own(Vec<u8>),
     Page(Arc<str>),

@@ -9,14 +9,14 @@ use rmcp::model::{Tool, ToolAnnotations};
 use toolwright::dialect::{Dialect, DialectError};
 use toolwright::{Catalog, Danger, DeclaredDanger, Definition, Effect, Exposure};
 
-/// The tools that a session has listed.
+/// The tools that a session's client was shown.
 #[derive(Debug)]
 pub(super) struct ShownTools {
     pub(super) catalog: Catalog,
     tools: Vec<Tool>,
-    /// The tool's own name for each listed name.
+    /// The tools' names in the registry, by the names that the client was shown.
     names: HashMap<String, String>,
-    /// The pages that were listed, as JSON.
+    /// The pages that were requested, as JSON, by their first and last index.
     texts: Mutex<HashMap<(usize, usize), Arc<str>>>,
 }
 
@@ -42,7 +42,7 @@ impl ShownTools {
         Ok(Self { catalog, tools, names, texts: Mutex::default() })
     }
 
-    /// The range of a page among the tools.
+    /// Returns the indexes of the tools on a page.
     pub(super) fn page(
         &self,
         cursor: Option<&str>,
@@ -55,12 +55,12 @@ impl ShownTools {
         Ok(start..start.saturating_add(size).min(self.tools.len()))
     }
 
-    /// The tools of a page.
+    /// Returns the tools on a page.
     pub(super) fn tools(&self, page: &Range<usize>) -> &[Tool] {
         &self.tools[page.clone()]
     }
 
-    /// The tools of a page as JSON, serialized only once.
+    /// Returns the tools on a page as JSON. Each page is serialized only once.
     pub(super) fn text(&self, page: &Range<usize>) -> Arc<str> {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let text = texts.entry((page.start, page.end)).or_insert_with(|| {
@@ -69,7 +69,7 @@ impl ShownTools {
         Arc::clone(text)
     }
 
-    /// The cursor of the next page, if there is one.
+    /// Returns the cursor of the next page, if there is one.
     pub(super) fn next(&self, page: &Range<usize>) -> Option<String> {
         (page.end < self.tools.len()).then(|| self.cursor(page.end))
     }

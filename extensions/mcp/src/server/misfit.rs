@@ -3,13 +3,13 @@
 use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, ErrorCode};
 
-/// The revisions that have a method.
+/// The revisions of the protocol that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Revisions {
     All,
-    /// Revisions that begin with `initialize`.
+    /// The revisions in which a session begins with `initialize`.
     WithSessions,
-    /// Revisions from 2026-07-28 on.
+    /// The revisions from 2026-07-28 on, which have no sessions.
     WithoutSessions,
 }
 

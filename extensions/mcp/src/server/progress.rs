@@ -37,7 +37,7 @@ impl Reports {
         }
     }
 
-    /// The reports of a call, until [`forget`](Self::forget).
+    /// Returns the progress reports of a call, until [`forget`](Self::forget).
     pub(super) fn of(&self, call: &str) -> mpsc::Receiver<Report> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.lock().insert(call.to_owned(), sender);
@@ -53,7 +53,7 @@ impl Reports {
     }
 }
 
-/// The receiver of a call's progress.
+/// The client's requests to which the progress of a call is reported.
 pub(super) enum Audience {
     /// The request that makes the call.
     Request(Peer<RoleServer>, ProgressToken),

@@ -33,19 +33,19 @@ impl Purpose {
     }
 }
 
-/// The input of one round, from the client's request.
+/// What the client sends with a round: its state and its answers.
 pub(super) struct Input {
     /// The `requestState` of the previous round; absent in the first.
     pub(super) state: Option<String>,
     pub(super) answers: Option<InputResponses>,
 }
 
-/// The end of one round.
+/// How one round ends.
 #[derive(Debug)]
 pub(super) enum Round<T> {
     /// The call is done, with this result.
     Done(T),
-    /// The client has to answer first.
+    /// The client has to answer questions, and then begins another round.
     Asks(InputRequiredResult),
 }
 
@@ -59,7 +59,7 @@ struct HeldRequest<T> {
     steps: mpsc::UnboundedReceiver<Step<T>>,
 }
 
-/// An event of the work.
+/// What has happened to the work of a request.
 enum Step<T> {
     /// The work has asked a question.
     Asked,
@@ -114,7 +114,7 @@ impl<T: Send + 'static> Rounds<T> {
         }
     }
 
-    /// Passes the answers to the work that waits for them.
+    /// Passes the client's answers to the work that waits for them.
     async fn resume(
         &self,
         state: &str,
@@ -161,7 +161,7 @@ impl<T: Send + 'static> Rounds<T> {
         held.exchange.rest();
         let mut all = self.lock();
         if all.len() >= MOST_HELD {
-            // Drops work that is done but whose client did not come back.
+            // Drops work that is done, but whose client did not send the next round.
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {
@@ -208,7 +208,7 @@ fn drive<T: Send + 'static>(
             polled
         });
         let done = done.await;
-        // If the session has ended, the result is not needed.
+        // If the session has ended, nobody needs the result.
         let _ = sender.send(Step::Done(done));
     });
     receiver

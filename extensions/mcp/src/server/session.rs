@@ -32,7 +32,7 @@ pub(super) struct Session {
     /// Cancelled when the client disconnects.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
-    /// The waiting calls, by tool and arguments.
+    /// The calls that wait, by tool and arguments.
     waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
@@ -51,11 +51,11 @@ pub(super) struct PinnedRun {
     run: Run,
 }
 
-/// A call that has no answer yet.
+/// A call that waits and has no answer yet.
 #[derive(Clone)]
 struct Waiting {
     call: CallId,
-    /// The call's id in the executor.
+    /// The id of the call in the executor.
     id: String,
     /// The deadline for a person's decision; absent if the call waits for something else.
     deadline: Option<Timestamp>,
@@ -67,7 +67,7 @@ pub(super) struct PlannedCall {
     tool: String,
     arguments: String,
     waiting: Option<CallId>,
-    /// The call's id in the executor.
+    /// The id of the call in the executor.
     pub(super) id: String,
 }
 
@@ -124,7 +124,7 @@ impl Session {
         })
     }
 
-    /// The tools that the client has listed last.
+    /// Returns the tools that the client was last shown.
     pub(super) fn pinned(&self) -> Arc<PinnedRun> {
         Arc::clone(&lock(&self.shown))
     }
@@ -144,7 +144,7 @@ impl Session {
         let pinned = self.pinned();
         let tool = match pinned.shown.tool(name) {
             Some(tool) => tool.to_owned(),
-            // Only programs of the application may call hidden tools.
+            // Only programs of the application may call hidden tools, not models.
             None if pinned.shown.catalog.get(name).is_some() => return None,
             None => name.to_owned(),
         };
@@ -164,7 +164,7 @@ impl Session {
         Some(PlannedCall { pinned, tool, arguments, waiting, id })
     }
 
-    /// Makes the call, or continues the waiting one.
+    /// Makes the call, or continues the equal call that waits.
     pub(super) async fn perform(
         &self,
         planned: &PlannedCall,
@@ -231,11 +231,11 @@ impl Session {
         )
     }
 
-    /// The task for a waiting call, if it becomes one.
+    /// Returns the task for a call that waits, if the call becomes a task.
     pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
-        // When the task's call has ended, an equal call is a new one.
+        // Once the task's call has ended, an equal call is a new call.
         let ended = move || {
             let mut waiting = lock(&waiting);
             if waiting.get(&key).is_some_and(|it| it.call == call) {
@@ -260,7 +260,7 @@ impl Session {
     #[cfg(feature = "http-server")]
     pub(super) fn waits(&self) -> bool {
         let waiting = lock(&self.waiting);
-        // Read the clock only if a call waits.
+        // The clock is read only if a call waits.
         !waiting.is_empty() && {
             let now = self.now();
             waiting.values().any(|it| it.deadline.is_none_or(|deadline| now < deadline))

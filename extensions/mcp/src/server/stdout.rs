@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-/// The real standard output. Restores it when dropped.
+/// The original standard output. Dropping this value restores it.
 pub(super) struct RealStdout(OwnedFd);
 
 impl RealStdout {

@@ -25,11 +25,11 @@ pub(super) struct Tasks(Arc<Mutex<HashMap<String, Entry>>>);
 
 struct Entry {
     call: CallId,
-    /// Why the call waits.
+    /// The message that says why the call waits.
     message: String,
     created: Timestamp,
     updated: Timestamp,
-    /// The outcome, once the call has ended.
+    /// The outcome of the call; `None` until it has ended.
     end: Option<TaskPayload>,
     is_cancelled: bool,
 }
@@ -96,7 +96,7 @@ impl Tasks {
         Some(task)
     }
 
-    /// The current state of a task.
+    /// Returns the current state of a task.
     pub(super) fn get(&self, id: &str) -> Result<DetailedTask, ErrorData> {
         let all = self.lock();
         let entry = all.get(id).ok_or_else(unknown)?;

@@ -9,7 +9,7 @@ pub enum ReplayError {
     /// A request differs from the recorded one.
     #[error("request {number} differs from the recorded one {difference}")]
     Different {
-        /// The request, counted from 1.
+        /// The number of the request, counted from 1.
         number: usize,
         /// The first difference.
         difference: Difference,
@@ -19,7 +19,7 @@ pub enum ReplayError {
         "request {number} differs from the recorded one: recorded {recorded}, received {received}"
     )]
     Elsewhere {
-        /// The request, counted from 1.
+        /// The number of the request, counted from 1.
         number: usize,
         /// The method and path in the recording.
         recorded: String,
@@ -29,7 +29,7 @@ pub enum ReplayError {
     /// The body of a request is not JSON.
     #[error("request {number} has a body that is not JSON: {reason}")]
     NotJson {
-        /// The request, counted from 1.
+        /// The number of the request, counted from 1.
         number: usize,
         /// The error of the parser.
         reason: String,
@@ -39,7 +39,7 @@ pub enum ReplayError {
         "received {received} as request {number}, but the recording has {recorded} exchanges; record it anew"
     )]
     Over {
-        /// The request, counted from 1.
+        /// The number of the request, counted from 1.
         number: usize,
         /// The method and the path of the request.
         received: String,
@@ -51,11 +51,11 @@ pub enum ReplayError {
         "{left} of {recorded} recorded exchanges were not asked for, the first of them {first}"
     )]
     Unused {
-        /// The number of exchanges that are left.
+        /// The number of recorded exchanges that were not requested.
         left: usize,
         /// The number of recorded exchanges.
         recorded: usize,
-        /// The method and path of the first one that is left.
+        /// The method and path of the first exchange that was not requested.
         first: String,
     },
 }

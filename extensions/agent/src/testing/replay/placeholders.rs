@@ -116,7 +116,7 @@ impl Placeholders {
     }
 }
 
-/// Omits the values.
+/// Omits the values of the placeholders.
 impl fmt::Debug for Placeholders {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.patterns.iter().map(|it| it.name);

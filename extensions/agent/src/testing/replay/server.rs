@@ -16,7 +16,7 @@ use super::compare::Comparison;
 use super::{Placeholders, ReplayError, streamed};
 use crate::recording::Recording;
 
-/// The state of the server.
+/// The recorded exchanges, and how many of them were served.
 #[derive(Debug)]
 pub(super) struct ServedExchanges {
     recording: Recording,
@@ -27,7 +27,7 @@ pub(super) struct ServedExchanges {
     refused: Option<ReplayError>,
 }
 
-/// The response to a request.
+/// The response to send to a request.
 struct Reply {
     status: u16,
     headers: Vec<(String, String)>,

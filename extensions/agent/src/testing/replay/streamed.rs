@@ -5,10 +5,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use toolwright::provider::Provider;
 
-/// The number of characters in a piece of text.
+/// The number of characters in a piece of a streamed text.
 const PIECE: usize = 12;
 
-/// Whether a request asks for a stream.
+/// Whether a request asks for a streamed answer.
 pub(super) fn is_wanted(path: &str, body: &Value) -> bool {
     body["stream"] == true || path.contains(STREAM)
 }
@@ -32,7 +32,7 @@ pub(super) fn without_transport(mut body: Value) -> Value {
 
 const STREAM: &str = ":streamGenerateContent";
 
-/// Writes the events of an answer.
+/// Writes an answer as the events of a stream.
 pub(super) fn events(provider: Provider, answer: &str) -> serde_json::Result<String> {
     let mut events = Events::default();
     match provider {

@@ -28,7 +28,7 @@ const EVERY: &str = "*";
 
 #[derive(Deserialize)]
 struct File {
-    /// The name of this key in VS Code.
+    /// The servers of the file. VS Code calls this key `servers`.
     #[serde(alias = "servers")]
     #[serde(rename = "mcpServers")]
     servers: Entries,
@@ -75,7 +75,7 @@ struct Entry {
     transport: Option<String>,
     disabled: Option<bool>,
     timeout: Option<u64>,
-    /// The names of this key here, in Gemini CLI and in Copilot.
+    /// The tools that are used, under the keys of this library, Gemini CLI and Copilot.
     #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
     /// The names of this key here, in relatives of Cline, in Windsurf and in Gemini CLI.
@@ -89,7 +89,7 @@ struct Entry {
     others: Map<String, Value>,
 }
 
-/// Values of variables.
+/// Returns the values of environment variables by their names.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The configuration of a file, with a note for each thing that is left out.
@@ -97,7 +97,7 @@ pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, 
     let file: File =
         serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
     let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
-    // For each of our names, the name in the file.
+    // The names of the servers in the file, by the names that they get here.
     let mut called = BTreeMap::<String, String>::new();
     for (name, entry) in file.servers.0 {
         let wrong = |what: String| ConfigError::Server { server: name.clone(), what };
@@ -127,7 +127,7 @@ pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, 
 }
 
 impl Entry {
-    /// The server, or why it is left out.
+    /// Converts the entry of a server; the error says why the server is left out.
     fn convert(
         self,
         name: &str,

@@ -1,18 +1,18 @@
-//! The table `oauth` of a server: how to get its tokens.
+//! The table `oauth` of a server: how the client gets its access tokens.
 
 use serde::Deserialize;
 
-/// How to get the tokens of a server.
+/// How the client gets access tokens for a server.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct OAuthConfig {
     /// The client id that the authorization server has assigned; without it, the client registers itself.
     pub(in crate::client) client_id: Option<String>,
-    /// The variable of this process that has the client's secret.
+    /// The environment variable of this process that has the client's secret.
     pub(in crate::client) client_secret_env: Option<String>,
     /// The URL of a page that describes the client, for authorization servers that support such pages.
     pub(in crate::client) client_metadata_url: Option<String>,
-    /// Scopes to request instead of those that the server names.
+    /// The scopes to request, in place of those that the server names.
     #[serde(default)]
     pub(in crate::client) scopes: Vec<String>,
     /// Whether the application itself is authorized (client credentials), without a person.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{OAuthConfig, Trust, url};
 
-/// One server.
+/// The configuration of one server, after it was checked.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct ServerConfig {
     pub(in crate::client) reached: Endpoint,
@@ -19,7 +19,7 @@ pub(in crate::client) struct ServerConfig {
     pub(in crate::client) filter: ToolFilter,
 }
 
-/// Which tools of a server are used, by their names there.
+/// Selects the tools of a server that are used, by their names on the server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::client) struct ToolFilter {
     enabled: Option<Vec<String>>,
@@ -33,21 +33,21 @@ impl ToolFilter {
     }
 }
 
-/// How a server is reached.
+/// How the client reaches a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) enum Endpoint {
-    /// As a program that this process starts.
+    /// A program that this process starts; the client uses its pipes.
     Program(Program),
-    /// Over Streamable HTTP.
+    /// A URL, over Streamable HTTP.
     Http(Http),
 }
 
-/// A program that is a server.
+/// A program that this process starts as a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct Program {
     pub(in crate::client) command: String,
     pub(in crate::client) args: Vec<String>,
-    /// Environment variables with their values.
+    /// The environment variables that are set for the program, with their values.
     pub(in crate::client) env: BTreeMap<String, String>,
     /// Names of this process's environment variables that the server gets too.
     pub(in crate::client) pass: Vec<String>,
@@ -58,11 +58,11 @@ pub(in crate::client) struct Program {
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct Http {
     pub(in crate::client) url: String,
-    /// Headers that are added to every request.
+    /// The headers that are added to every request.
     pub(in crate::client) headers: BTreeMap<String, String>,
     /// The environment variable of this process that holds the bearer token.
     pub(in crate::client) token_env: Option<String>,
-    /// How to get tokens if `token_env` is absent.
+    /// How the client gets access tokens if `token_env` is absent.
     pub(in crate::client) oauth: OAuthConfig,
 }
 
@@ -73,7 +73,7 @@ impl Http {
     }
 }
 
-/// A server as a file describes it.
+/// The entry of a server in a configuration file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct ServerEntry {
@@ -88,15 +88,15 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) oauth: Option<OAuthConfig>,
     #[serde(default)]
     pub(in crate::client) trust: Trust,
-    /// Seconds.
+    /// How long the server may take to start, in seconds.
     pub(in crate::client) start_timeout: Option<u64>,
-    /// Seconds.
+    /// How long a call may take without an answer or a progress report, in seconds.
     pub(in crate::client) timeout: Option<u64>,
     /// The tools that are used, by their names on the server; all tools if this is absent.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// The names of the tools that are not used.
     pub(in crate::client) disabled_tools: Option<Vec<String>>,
-    /// The transport, in the words of other applications.
+    /// The transport, by the names that other applications give to it.
     #[serde(rename = "type")]
     pub(in crate::client) transport: Option<String>,
 }

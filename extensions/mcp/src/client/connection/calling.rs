@@ -72,10 +72,10 @@ impl Server {
     }
 }
 
-/// Why a call has no answer.
+/// Why a call has no result.
 enum Failure {
     Service(ServiceError),
-    /// The server was silent for this long.
+    /// The server has sent nothing for this long.
     Silent(Duration),
 }
 

@@ -24,7 +24,7 @@ impl Server {
         ToolError::new(CHANGED, words).hint(hint)
     }
 
-    /// The error of a call that was not sent.
+    /// Returns the error of a call that was not sent.
     pub(in crate::client) fn unreachable(&self, why: &str) -> ToolError {
         ToolError::new(
             "unreachable",
@@ -43,7 +43,7 @@ impl Server {
         ToolError::new("refused_by_server", words)
     }
 
-    /// The error of a request that was sent, or may have been.
+    /// Returns the error of a request that was sent, or may have been.
     pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {

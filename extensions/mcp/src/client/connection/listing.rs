@@ -23,12 +23,12 @@ const MOST_TOOLS: usize = 20_000;
 /// How long calls wait for a new list before they use the earlier one.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A requested list, for which calls may wait.
+/// A request for a new list of tools, for which calls may wait.
 #[derive(Clone)]
 pub(super) struct Listing {
-    /// Until when calls wait for this list.
+    /// Until when calls wait for the new list.
     until: Instant,
-    /// Cancelled when the list has come or failed.
+    /// Cancelled when the list was received or the request failed.
     over: CancellationToken,
 }
 
@@ -60,7 +60,7 @@ impl Server {
         let listed = listed.unwrap_or_else(|_| Err(self.unreachable("it does not list its tools")));
         {
             let mut state = self.state();
-            // The server may have been restarted meanwhile.
+            // The server may have been restarted while it listed its tools.
             let is_same = |listing: &Option<Listing>| {
                 listing.as_ref().is_some_and(|listing| listing.over == over)
             };
@@ -82,7 +82,7 @@ impl Server {
         over.cancel();
     }
 
-    /// Every page of the list of tools.
+    /// Requests all pages of the list of tools.
     pub(super) async fn list(
         &self,
         peer: &Peer<RoleClient>,
@@ -139,7 +139,7 @@ struct PageOfTools {
 }
 
 impl PageOfTools {
-    /// Reads a page, and each tool on it by itself.
+    /// Parses a page of the list, and each tool on the page separately.
     fn read(mut page: Value) -> Option<Self> {
         let Value::Array(tools) = page.get_mut("tools")?.take() else { return None };
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);

@@ -89,7 +89,7 @@ impl Server {
         self.config.start_timeout
     }
 
-    /// The likely reason why no session could begin.
+    /// Returns the likely reason why no session could begin.
     pub(super) fn why_no_session(&self) -> &'static str {
         match &self.config.reached {
             Endpoint::Program(_) => "it does not speak the protocol",

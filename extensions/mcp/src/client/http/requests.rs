@@ -30,7 +30,7 @@ const MOST_SENT: usize = 4;
 #[derive(Clone)]
 pub(in crate::client) struct Requests {
     pub(super) client: reqwest::Client,
-    /// Absent where the configuration has a token.
+    /// How the client gets access tokens; `None` if the configuration names a token.
     #[cfg(feature = "oauth")]
     pub(super) authorization: Option<Arc<Authorization>>,
 }

@@ -34,7 +34,8 @@ pub(super) fn read(
     }
 }
 
-/// The library has no type for it that others can name.
+/// Whether the error says that an event was too long. The library exports no type for this error, so its message is
+/// compared.
 fn is_too_long(error: &SseError) -> bool {
     matches!(error, SseError::Body(why) if why.to_string().starts_with("SSE event exceeded the maximum size"))
 }

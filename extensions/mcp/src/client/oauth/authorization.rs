@@ -51,7 +51,7 @@ impl Authorization {
         Self { server, url, config, oauth, state: Mutex::default() }
     }
 
-    /// The token to send, if there is one.
+    /// Returns the access token to send, if there is one.
     pub(in crate::client) async fn token(&self) -> Result<Option<String>, AuthError> {
         let mut state = self.state.lock().await;
         if !state.has_looked {
@@ -142,7 +142,7 @@ impl Authorization {
                 return Ok(());
             }
         } else if let Some(manager) = &state.manager {
-            // Ask the person only if no refresh token is valid any more.
+            // Ask the person to sign in only if no refresh token is valid any more.
             match self.refresh(manager).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_dead(&error) => {}

@@ -8,7 +8,7 @@ use toolwright::ToolError;
 
 use super::TokenStore;
 
-/// The credentials of one server.
+/// The OAuth credentials for one server.
 pub(super) struct Credentials {
     pub(super) tokens: Arc<dyn TokenStore>,
     pub(super) key: String,
@@ -19,7 +19,7 @@ impl CredentialStore for Credentials {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let text = self.tokens.load(&self.key).await.map_err(|error| failed(&error))?;
         let read = text.map(|text| serde_json::from_str(&text)).transpose();
-        // The text holds secrets, so the error does not show it.
+        // The text holds secrets, so the error does not repeat it.
         read.map_err(|_| {
             AuthError::CredentialStoreError("the stored text is not valid credentials".into())
         })

@@ -135,7 +135,7 @@ impl TokenStore for EncryptedTokens {
                 Err(error) => return Err(failed("read", error)),
             };
             let sealed = serde_json::from_slice(&text).map_err(|error| failed("read", error))?;
-            // Refuse plain text: any program could have put it there.
+            // Refuse text that is not encrypted: any program could have written it.
             if !matches!(sealed, StoredText::Encrypted(_)) {
                 return Err(ToolError::new("tokens", "the stored tokens are not encrypted"));
             }

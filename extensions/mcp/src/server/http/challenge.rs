@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hyper::header::HeaderValue;
 
-/// A challenge of the scheme `Bearer`, made of its parameters.
+/// The value of `WWW-Authenticate` with the scheme `Bearer`: its parameters, by name.
 #[derive(Debug, Default)]
 pub(super) struct Challenge(Vec<(&'static str, String)>);
 

@@ -24,14 +24,14 @@ pub(super) fn allowed(headers: &HeaderMap, origins: &[String]) -> Option<HeaderV
     origins.iter().any(is_it).then(|| origin.clone())
 }
 
-/// Lets the page of this site read the answer.
+/// Adds the headers that let a page of this site read the answer.
 pub(super) fn readable(headers: &mut HeaderMap, site: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, site);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, READ);
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-/// Lists what a page may send.
+/// Adds the headers that list what a page may send.
 pub(super) fn sendable(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, SENT);

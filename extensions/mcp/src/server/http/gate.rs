@@ -24,7 +24,7 @@ use crate::server::handler::Handler;
 use crate::server::session::Session;
 use crate::server::{McpServer, ServeError};
 
-/// The path of the protocol.
+/// The path of the MCP endpoint.
 pub(super) const PATH: &str = "/mcp";
 
 /// The paths where clients learn which authorization servers issue tokens; the second is the one for [`PATH`].
@@ -38,13 +38,13 @@ const MOST_SESSIONS: usize = 1024;
 /// connections.
 const MOST_UNDER_WAY: usize = 128;
 
-/// The longest body of a request, in bytes.
+/// The maximum length of a request's body, in bytes.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
-/// How long a client may take for the body of a request.
+/// The maximum time for a client to send the body of a request.
 const BODY: Duration = Duration::from_secs(30);
 
-/// The first revision whose requests belong to no session.
+/// The first revision of the protocol that has no sessions.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 
 const SESSION_ID: &str = "mcp-session-id";
@@ -56,13 +56,13 @@ pub(super) type Answer = BoxBody<Bytes, Infallible>;
 /// Why the body of a request cannot be read.
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The user who calls; absent if no token is checked.
+/// The user who sends a request; `None` if no token is checked.
 pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
-    /// Shared, because each request has a handler of its own.
+    /// Shared, because each request gets a handler of its own.
     server: Arc<McpServer>,
-    /// The path of the protocol; any path if absent.
+    /// The path of the MCP endpoint; `None` accepts any path.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
     /// The settings for requests without a session, which never begin one.
@@ -153,7 +153,7 @@ impl Gate {
         answer.map(|body| body.map_frame(move |frame| (frame, &place).0).boxed())
     }
 
-    /// Ends the runs that belong to no session.
+    /// Ends the runs for requests without a session.
     pub(super) async fn end(&self) {
         let runs = lock(&self.runs).drain();
         for session in runs {

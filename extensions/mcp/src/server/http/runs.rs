@@ -10,17 +10,17 @@ use crate::server::session::Session;
 #[derive(Default)]
 pub(super) struct Runs {
     all: HashMap<User, Used>,
-    /// How many requests there have been, of all users.
+    /// How many requests of all users there have been.
     requests: u64,
 }
 
 struct Used {
     session: Arc<Session>,
-    /// The number of the user's last request.
+    /// The number of the last request of this user, counted over all users.
     last: u64,
 }
 
-/// Whether there is room for one more run.
+/// Whether one more run may begin.
 pub(super) enum Room {
     /// There is room. If a run was evicted to make room, it is returned here, and the caller has to end it.
     Free(Option<Arc<Session>>),

@@ -14,7 +14,7 @@ use crate::server::session::Session;
 /// How long a session lasts without requests, calls in progress, and calls that wait for a person.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 
-/// How often idle sessions are ended.
+/// The pause between two searches for idle sessions, which are ended.
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
 /// How many sessions one user may have at once, so that a single user cannot use up the sessions of all others. A client that
@@ -33,11 +33,11 @@ struct SessionEntry {
     last: Instant,
 }
 
-/// Whether there is room for one more session.
+/// Whether one more session may begin.
 pub(super) enum Room {
     Free,
     Full,
-    /// This user has the maximum number of sessions.
+    /// This user already has the maximum number of sessions.
     FullOfTheirs,
 }
 

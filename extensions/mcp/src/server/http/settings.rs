@@ -14,7 +14,7 @@ pub(in crate::server) struct Settings {
     pub(super) origins: Vec<String>,
 }
 
-/// The resource that tokens protect.
+/// The protected resource for which tokens are issued.
 #[derive(Debug, Clone)]
 pub(super) struct Resource {
     pub(super) url: String,
@@ -33,7 +33,7 @@ impl Resource {
 }
 
 impl Settings {
-    /// The allowed values of `Host`.
+    /// Returns the values of the header `Host` that are allowed.
     pub(super) fn hosts(&self, address: SocketAddr) -> Vec<String> {
         let mut hosts = self.hosts.clone();
         if address.ip().is_loopback() {

@@ -42,7 +42,7 @@ pub enum TokenRefusal {
     Unavailable,
 }
 
-/// The bearer token of a request.
+/// Returns the bearer token of a request; `None` if it has none.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (value, None) = (values.next()?.to_str().ok()?, values.next()) else { return None };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The requests in progress, by user.
+/// The number of requests in progress, by user.
 #[derive(Default)]
 pub(super) struct UnderWay(Arc<Mutex<HashMap<String, usize>>>);
 
