@@ -78,7 +78,7 @@ struct Entry {
     /// The tools that are used, under the keys of this library, Gemini CLI and Copilot.
     #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
-    /// The names of this key here, in relatives of Cline, in Windsurf and in Gemini CLI.
+    /// The tools that are not used, under the keys of this library, relatives of Cline, Windsurf and Gemini CLI.
     #[serde(alias = "disabledTools", alias = "excludeTools")]
     disabled_tools: Option<Vec<String>>,
     token_env: Option<String>,
