@@ -200,7 +200,7 @@ impl Agent {
         &*self.0.model
     }
 
-    /// Returns the name that its recorded runs are stored with; see [`AgentBuilder::name`].
+    /// Returns the agent's name, under which the journal stores its recorded runs; see [`AgentBuilder::name`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name

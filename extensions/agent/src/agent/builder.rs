@@ -29,7 +29,8 @@ use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
-/// Gathers the parts of an agent: a model, tools, who decides about their calls, and how far a run may go.
+/// Gathers the parts of an agent: a model, tools, the approver and the policy for calls of the tools, and the limits of
+/// a run.
 ///
 /// The settings of tools and of their executor exist only if the builder makes the executor itself
 /// ([`Agent::builder`]), not for an existing one ([`Agent::on`]).
@@ -53,7 +54,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
     hand_offs: Vec<HandOff>,
-    /// Whether the executor has the tools that start them, and the one that hands runs off.
+    /// Whether the executor has the tools that start sub-agents, and the tool that hands runs off.
     has_sub_agent_tools: bool,
     /// Gives the tools that start sub-agents a weak reference to the agent, once it is built.
     link: Link,
@@ -189,15 +190,15 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits what they may cost: no limit unless set. With a limit, a run ends with an error if its model has no
-    /// price.
+    /// Limits the cost of all requests and answers for one message of the user: no limit unless set. With a limit, a
+    /// run ends with an error if its model has no price.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.limits.cost = Some(cost);
         self
     }
 
-    /// Shows the model after each turn its remaining turns, tokens and money, as a message of the user.
+    /// Shows the model after each turn how many turns, tokens and how much money it has left, as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
@@ -214,7 +215,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets how much of a tool's answer the model reads: 30,000 characters unless set. The model reads the rest of a
+    /// Sets how many characters of a tool's answer the model reads: 30,000 unless set. The model reads the rest of a
     /// longer answer by `read_large_result` and `search_large_result`, two tools that appear with the first such
     /// answer, and passes the answer on by a reference; see [`AnswerBudget`].
     #[must_use]
@@ -223,7 +224,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets the accounts that add up the spending of each user's runs.
+    /// Sets the accounts that add up the usage of each user's runs.
     #[must_use]
     pub fn accounts(mut self, accounts: Accounts) -> Self {
         self.accounts = accounts;
@@ -267,7 +268,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits the tokens of one answer of the model: its own limit unless set.
+    /// Limits the tokens of one answer of the model: the model's own limit unless set.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);

@@ -13,8 +13,8 @@ use crate::history::{Message, Prompt};
 use crate::run::options::{RunOptions, run_options};
 use crate::run::{AgentRun, StartError};
 
-/// A conversation: each message continues it. With a journal it is recorded, and this process or another can continue
-/// it by its [`id`](Self::id).
+/// A conversation: each message continues it. With a journal the conversation is recorded, and this process or another
+/// can continue it by its [`id`](Self::id).
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -100,8 +100,8 @@ impl Chat {
         })
     }
 
-    /// Returns everything that was said, called and answered. For a recorded conversation, the history begins with the
-    /// first turn here.
+    /// Returns the history: all messages, calls and answers. For a recorded conversation, the history begins with the
+    /// first turn in this process.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         match &self.talk {

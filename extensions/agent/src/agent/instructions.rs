@@ -84,7 +84,7 @@ impl Instructions {
         }
     }
 
-    /// Returns what they are made from: the text, or the name of the service.
+    /// Returns the text of the instructions, or the name of the service from which they are made.
     pub(crate) fn source(&self) -> &str {
         match &self.0 {
             Kind::Text(text) => text,

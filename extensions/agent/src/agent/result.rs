@@ -11,8 +11,8 @@ use crate::history::Message;
 use crate::limits::{Cost, TotalUsage, Usage};
 use crate::run::{AgentRun, Expected, StartError, State, Stopped};
 
-/// The result of a run. It prints as its text: the last message of the model, or the answer of the terminal tool that
-/// ended the run.
+/// The result of a run. Its `Display` form is its text: the last message of the model, or the answer of the terminal
+/// tool that ended the run.
 #[derive(Debug, Clone)]
 pub struct RunResult {
     id: String,
@@ -70,7 +70,7 @@ impl RunResult {
         }
     }
 
-    /// Returns the text that it prints as; empty if the run ended without an answer.
+    /// Returns the text of the result; empty if the run ended without an answer.
     #[must_use]
     pub fn text(&self) -> &str {
         match &self.end {
@@ -123,19 +123,19 @@ impl RunResult {
         self.spent.known_cost()
     }
 
-    /// Returns what the requests took, including failed requests and those of unknown cost.
+    /// Returns the usage of all requests, including failed requests and those of unknown cost.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.spent
     }
 
-    /// Returns what was said, called and answered, from the prompt on.
+    /// Returns the history from the prompt on: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         &self.history
     }
 
-    /// Lists how the agent differs from the one that drove the recorded run before: in its model, instructions or
+    /// Lists how the agent differs from the agent that drove the recorded run before: in its model, instructions or
     /// tools.
     #[must_use]
     pub fn differences(&self) -> &[String] {
@@ -177,7 +177,7 @@ pub enum RunError {
         .0
     )]
     Waits(Box<Waiting>),
-    /// The run did not end in a value of the type, or ended in a value that the rule of the type refuses.
+    /// The run did not end in a value of the type, or ended in a value that the validation of the type refuses.
     #[error("run `{run}` {why}")]
     OtherOutput {
         /// The id of the run.

@@ -113,7 +113,7 @@ impl<T> TypedResult<T> {
         self.output
     }
 
-    /// Returns the rest of the result: turns, what it took, history.
+    /// Returns the rest of the result: the turns, the usage and the history.
     #[must_use]
     pub fn result(&self) -> &RunResult {
         &self.result
@@ -121,7 +121,7 @@ impl<T> TypedResult<T> {
 }
 
 impl Agent {
-    /// Reads a value of a type out of a text: asks the model as [`RunRequest::typed`] does, without tools, and records
+    /// Extracts a value of a type from a text: asks the model as [`RunRequest::typed`] does, without tools, and records
     /// nothing.
     ///
     /// ```

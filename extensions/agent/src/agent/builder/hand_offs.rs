@@ -4,14 +4,17 @@ use super::AgentBuilder;
 use crate::agent::hand_off::HandOff;
 
 impl<E> AgentBuilder<E> {
-    /// Adds an agent that the model can hand a run off to, by a call of `hand_off {agent, reason}`: from the next turn on the run is that
-    /// agent's, with the whole history, a part of the tools, and its own instructions and model. See [`HandOff`].
+    /// Adds an agent to which the model can hand a run off, by a call of `hand_off {agent, reason}`. From the next turn
+    /// on, that agent drives the run, with the whole history, a part of the tools, and its own instructions and model.
+    /// See [`HandOff`].
     ///
-    /// Which agent goes on with a run follows from its history. So a recorded run that is taken up goes on as the agent that had it, and a
-    /// fork or a rewind as the one that had it at that turn. An agent to which a run was handed off has to be given here as long as the run may go on.
+    /// The history of a run determines which agent drives it. So a recorded run that is resumed continues with the
+    /// agent that drove it last, and a fork or a rewind with the agent that drove it in that turn. As long as the run
+    /// may continue, the agent to which it was handed off has to be given here.
     ///
-    /// Over an executor that is there already ([`Agent::on`](crate::Agent::on)), `hand_off` is registered with that executor, for one
-    /// agent of it. Its policy decides about it: a person is asked, unless a rule allows it.
+    /// With an existing executor ([`Agent::on`](crate::Agent::on)), the tool `hand_off` is registered on that executor,
+    /// which can serve only one such agent. Its policy decides about the tool: a person is asked, unless a rule allows
+    /// it.
     ///
     /// ```
     /// use toolwright::tool;

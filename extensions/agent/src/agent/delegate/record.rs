@@ -44,7 +44,7 @@ pub(super) struct ChildRecorder {
     /// The version of the document that records the sub-agent's spending.
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
-    /// The recorded answers of its model that are still to be replayed.
+    /// The recorded answers of the sub-agent's model that are still to be replayed.
     replayed: VecDeque<StepInput>,
     /// How many answers the sub-agent's model has given.
     answers: usize,
@@ -93,7 +93,7 @@ impl ChildRecorder {
         }
     }
 
-    /// Returns what it has spent itself in this state, without the sub-agents below it.
+    /// Returns what the sub-agent itself has spent in this state, without the sub-agents that it started.
     fn own(&self, state: &State) -> SpentShare {
         let spent = state.standing().spent;
         SpentShare {
@@ -116,8 +116,8 @@ impl Recorder for ChildRecorder {
         Ok(is_late.then_some(Stop::TimeIsUp))
     }
 
-    /// If the call of a sub-agent is cancelled, it is dropped together with this recorder, so there is no cancellation
-    /// to report.
+    /// If the call that started the sub-agent is cancelled, the call is dropped together with this recorder, so there
+    /// is no cancellation to report.
     fn is_cancelled(&mut self) -> bool {
         false
     }

@@ -100,8 +100,8 @@ pub(super) async fn start(
     if run.catalog().is_empty() {
         return Err(failed(&format!("`{name}` has none of its tools here")));
     }
-    // If a call has to wait, this call begins again later and replays these answers; even a journal in memory records
-    // them.
+    // If a call of the sub-agent has to wait, the call that started it begins again later and replays these answers;
+    // even a journal in memory records them.
     let journal = parent.0.executor.journal_access();
     let recorded = journal.map(|it| RecordedAnswers::new(it, &place.run, place.call));
     let replayed = match &recorded {
@@ -157,7 +157,7 @@ impl Drop for Ends {
     }
 }
 
-/// Drives it from its task to its end. A separate function, because the future is large.
+/// Drives the run from its task to its end. A separate function, because the future is large.
 fn driven<'r>(
     run: &'r mut AgentRun,
     recorder: &'r mut ChildRecorder,
@@ -171,7 +171,7 @@ fn driven<'r>(
     .boxed()
 }
 
-/// Returns the limits and spending of the run that makes the call, if they are known.
+/// Returns the limits and the spending of the run that makes the call, if they are known.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));
@@ -193,7 +193,7 @@ async fn take_share(
     standing: Option<Standing>,
 ) -> Result<(ChildSpending, Option<u64>), ToolError> {
     let (ledger, at) = (&parent.0.ledger, (&*place.run, &parent.0.executor));
-    // Otherwise another sub-agent that starts at the same time could take the same rest.
+    // Without the lock, another sub-agent that starts at the same time could take the same rest of the budget.
     let _taking = ledger.taking.lock().await;
     let place = place.as_ledger();
     let version = retry_in_outage(at, of_store, || ledger.version(&place)).await;

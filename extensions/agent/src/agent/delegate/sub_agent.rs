@@ -14,7 +14,7 @@ use crate::limits::share::WantedShare;
 use crate::model::{Model, ModelSettings};
 use crate::run::{Output, OutputError};
 
-/// An agent that the model of another agent can give tasks to; see
+/// An agent to which the model of another agent can give tasks; see
 /// [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
 ///
 /// - It has some of its parent's tools: those that its [`profile`](Self::profile) selects from the tools that the
@@ -78,31 +78,31 @@ impl SubAgent {
         }
     }
 
-    /// Selects its tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent except those
-    /// that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
+    /// Selects the tools of the sub-agent, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent
+    /// except those that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(Profile::new(patterns));
         self
     }
 
-    /// Sets its model: that of its parent unless set.
+    /// Sets the model of the sub-agent: the model of its parent unless set.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// Sets its system prompt. Unless set, the prompt gives its name and purpose, and says that the parent gets only
-    /// its last message.
+    /// Sets the system prompt of the sub-agent. Unless set, the prompt gives its name and purpose, and says that the
+    /// parent gets only its last message.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
         self
     }
 
-    /// Adds rules for the calls of the sub-agent, and a mode if one is set. They can only be stricter than the policy
-    /// of the executor: if that denies a call or asks a person, it still does.
+    /// Adds rules for the calls of the sub-agent, and a mode if one is set. The rules can only be stricter than the
+    /// policy of the executor: if that policy denies a call or asks a person, it still does.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule};
@@ -118,52 +118,52 @@ impl SubAgent {
         self
     }
 
-    /// Limits how often its model is asked: as often as its parent has turns left, unless set.
+    /// Limits how many times the sub-agent's model is asked: as many times as its parent has turns left, unless set.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
         self
     }
 
-    /// Limits the tokens of its requests and answers: as many as its parent has left, unless set.
+    /// Limits the tokens of the sub-agent's requests and answers: as many as its parent has left, unless set.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// Limits what it may cost: as much as its parent has left, unless set.
+    /// Limits the cost of the sub-agent: as much as its parent has left, unless set.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
         self
     }
 
-    /// Limits how long it may work, including the time that people take to decide: as long as its parent, unless set.
-    /// If another process resumes it, the time starts again.
+    /// Limits how long the sub-agent may work, including the time that people take to decide: as long as its parent,
+    /// unless set. If another process resumes the sub-agent, the time starts again.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = Some(time);
         self
     }
 
-    /// Limits the tokens of one answer of its model.
+    /// Limits the tokens of one answer of the sub-agent's model.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// Sets options of its requests to the model: those of its parent, unless set.
+    /// Sets options of the sub-agent's requests to its model: those of its parent, unless set.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
         self
     }
 
-    /// Makes it end in a value of this type. Its answer is parsed as strictly as the input of a tool, and the problems
-    /// are sent back to it with their locations. The value is [`SubAgentAnswer::output`](crate::SubAgentAnswer::output)
-    /// of its answer.
+    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool, and
+    /// the problems are sent back to its model with their locations. The parent reads the value in
+    /// [`SubAgentAnswer::output`](crate::SubAgentAnswer::output).
     ///
     /// ```
     /// use toolwright_agent::SubAgent;
@@ -189,8 +189,8 @@ impl SubAgent {
         self
     }
 
-    /// Lets up to this many of them work at once, two to five, if the model starts several in one answer; unless set,
-    /// they work one after the other. Only sub-agents whose tools all read can work at once;
+    /// Lets up to this many sub-agents of this name work at once, two to five, if the model starts several in one
+    /// answer; unless set, they work one after the other. Only sub-agents whose tools all read can work at once;
     /// [`build`](crate::AgentBuilder::build) refuses others, because their changes would not wait for each other.
     #[must_use]
     pub fn at_once(mut self, agents: u32) -> Self {
@@ -198,7 +198,8 @@ impl SubAgent {
         self
     }
 
-    /// Gives it a tool named after it, with the argument `task`, in place of `spawn_agent`.
+    /// Gives the sub-agent a tool of its own, which has its name and the argument `task`. The model calls that tool in
+    /// place of `spawn_agent`.
     #[must_use]
     pub fn as_tool(mut self) -> Self {
         self.is_tool = true;

@@ -45,7 +45,7 @@ impl SubAgentTools {
             Rule::allow("the application lets its model give tasks to this agent")
                 .named(format!("sub-agents-{name}"))
                 .tool(*name)
-                // The calls of its agent are checked one by one for what they touch.
+                // The policy checks each call of the sub-agent for what that call touches.
                 .touches(nothing, nothing)
         };
         let policy = names.iter().map(rule).fold(Policy::builder(), PolicyBuilder::rule);
@@ -53,7 +53,7 @@ impl SubAgentTools {
     }
 }
 
-/// Says what is wrong with a name, which is part of the ids of runs and may name a tool.
+/// Returns the problem of a name, which is part of the ids of runs and may name a tool.
 fn problem(name: &str, is_twice: bool) -> Option<String> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
@@ -135,7 +135,7 @@ fn made(
         let effect = if is_beside_others { Effect::Read } else { Effect::Idempotent };
         Footprint::of_effect(effect).clone()
     })
-    // Each call of the sub-agent declares itself what leaves the machine.
+    // Each call of the sub-agent itself declares which data leaves the machine.
     .sinks(None::<&str>)
     .timeout(None)
     .total_timeout(None)

@@ -1,4 +1,4 @@
-//! An agent that a run is handed off to, as an application describes it.
+//! An agent to which a run can be handed off, as an application describes it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::model::{Model, ModelSettings};
 use crate::run::HANDED_OFF;
 
-/// An agent that a run can be handed off to; see [`AgentBuilder::hand_off`](crate::AgentBuilder::hand_off).
+/// An agent to which a run can be handed off; see [`AgentBuilder::hand_off`](crate::AgentBuilder::hand_off).
 ///
 /// - It goes on with the run from the next turn: with the whole history, for the same user, session and services, within the same
 ///   limits.
@@ -40,13 +40,13 @@ pub struct HandOff {
     pub(super) max_tokens: Option<u32>,
     pub(super) window: Option<u64>,
     pub(super) settings: Option<ModelSettings>,
-    /// The names of the agents to which this one may hand the run off.
+    /// The names of the agents to which this agent may hand the run off.
     pub(super) targets: Vec<String>,
 }
 
 impl HandOff {
-    /// How often a run may be handed off after a message of its user. Further calls of `hand_off` are refused, so that
-    /// two agents do not hand a run to each other for ever.
+    /// How many times a run may be handed off after each message of its user. Further calls of `hand_off` are refused,
+    /// so that two agents do not hand a run to each other forever.
     pub const PER_MESSAGE: u32 = HANDED_OFF;
 
     /// Begins an agent with its name and its purpose. The models that may hand a run off to the agent read both.
@@ -65,8 +65,9 @@ impl HandOff {
         }
     }
 
-    /// Selects its tools, by the patterns of a [`Profile`](toolwright::Profile): all tools of the agent with which the run began, unless
-    /// set. Whether it has `hand_off` is what [`may_hand_off_to`](Self::may_hand_off_to) says.
+    /// Selects the tools of the agent, by the patterns of a [`Profile`](toolwright::Profile): unless set, all tools of
+    /// the agent with which the run began. The agent has `hand_off` only if [`may_hand_off_to`](Self::may_hand_off_to)
+    /// names an agent.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(patterns.into_iter().map(|it| it.as_ref().to_owned()).collect());
@@ -88,38 +89,39 @@ impl HandOff {
         self
     }
 
-    /// Adds rules for its calls, and a mode where one is set. They take nothing back: where the policy of the executor denies a call
-    /// or asks a person, it does so here too.
+    /// Adds rules for the agent's calls, and a mode if one is set. The rules can only be stricter than the policy of
+    /// the executor: if that policy denies a call or asks a person, it still does.
     #[must_use]
     pub fn policy(mut self, policy: PolicyBuilder) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// Limits the tokens of one answer of its model: as for the agent with which the run began, unless set.
+    /// Limits the tokens of one answer of the agent's model: unless set, as for the agent with which the run began.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// Sets how many tokens its model takes; see [`AgentBuilder::window`](crate::AgentBuilder::window).
+    /// Sets the size of the context window of the agent's model, in tokens; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window).
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
         self
     }
 
-    /// Sets the settings of requests to the model. Without them, the settings of the agent with which the run began
-    /// count. Settings for one run alone count only for the agent with which the run began.
+    /// Sets options of the requests to the agent's model. Without them, the settings of the agent with which the run
+    /// began apply. Settings for a single run apply only to the agent with which the run began.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
         self
     }
 
-    /// Names the agents that it may hand the run off to: others that are given to the same builder, or the one with which the run
-    /// began, by its [`name`](crate::AgentBuilder::name). None unless set.
+    /// Names the agents to which this agent may hand the run off: others that are given to the same builder, or the
+    /// agent with which the run began, by its [`name`](crate::AgentBuilder::name). None unless set.
     #[must_use]
     pub fn may_hand_off_to(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.targets.extend(agents.into_iter().map(Into::into));

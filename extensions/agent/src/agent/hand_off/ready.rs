@@ -1,4 +1,4 @@
-//! The agents that the runs of an agent may be handed off to, checked.
+//! The agents to which the runs of an agent may be handed off, after they were checked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::limits::ledger::Ledger;
 use crate::run::HAND_OFF;
 use crate::run::options::Ids;
 
-/// The agents that the runs of an agent may be handed off to, by their names.
+/// The agents to which the runs of an agent may be handed off, by their names.
 pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
-    /// The names of the agents to which the first agent of a run may hand it off.
+    /// The names of the agents to which the first agent of a run may hand the run off.
     targets: Vec<String>,
     /// The catalog with the tool `hand_off`, as the model of the first agent is shown it.
     listed: Option<Catalog>,
@@ -81,7 +81,7 @@ impl HandOffs {
         }
     }
 
-    /// Returns `hand_off` in the form for the model of that agent; `None` if the agent may hand the run off to no
+    /// Returns the catalog with `hand_off` for the model of an agent; `None` if the agent may hand the run off to no
     /// other.
     pub(crate) fn listed(&self, of: Option<&str>) -> Option<&Catalog> {
         match of {
@@ -96,7 +96,7 @@ fn refused_for(agent: &str) -> impl Fn(String) -> AgentError + use<> {
     move |why| AgentError::HandOff { agent: agent.clone(), why }
 }
 
-/// Returns the problem of an agent's name, if it has one. Models and people know the agent by it.
+/// Returns the problem of an agent's name, if it has one. Models and people identify the agent by its name.
 fn problem(name: &str, first: &str, is_twice: bool) -> Option<String> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
@@ -185,7 +185,7 @@ impl ReadyHandOff {
     }
 }
 
-/// Makes the instructions of an agent to which the application gave none.
+/// Makes the instructions of an agent for which the application has set none.
 fn words(name: &str, description: &str) -> Instructions {
     let text = format!(
         "You are the agent `{name}`. {description}\n\nThe conversation was handed off to you: go on with it, from all that was said and done."

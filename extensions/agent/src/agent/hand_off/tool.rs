@@ -1,4 +1,4 @@
-//! The tool by which a model hands its run off, and the rule that lets it.
+//! The tool by which a model hands its run off, and the rule that allows its calls.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,8 @@ pub(super) fn descriptions(agents: &[HandOff], first: &str) -> Descriptions {
     others.chain([back]).collect()
 }
 
-/// The tool as the executor has it, for every agent of the run, and the rule that lets their models call it.
+/// Makes the tool for the executor, which serves every agent of the run, and the rule that allows their models to call
+/// it.
 pub(crate) fn hand_off_tool(
     agents: &[HandOff],
     first: &str,
@@ -37,7 +38,7 @@ pub(crate) fn hand_off_tool(
     Some((tool, Policy::builder().rule(rule)))
 }
 
-/// The tool as the model of one agent is shown it, which may hand the run off to these.
+/// Makes the catalog with the tool for the model of one agent, which may hand the run off to these agents.
 pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
     let tool = made(all, targets.iter().map(String::as_str));
     let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");

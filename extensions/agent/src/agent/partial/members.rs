@@ -1,9 +1,9 @@
-//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: it looks at each byte once,
-//! and gives up if the text is not an object.
+//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: examines each byte once, and
+//! gives up if the text is not an object.
 
 use serde_json::{Map, Value};
 
-/// The maximum number of bytes to look at: a longer value is read when it is complete.
+/// The maximum number of bytes that are examined: the members of a longer value are read only when it is complete.
 const LONGEST: usize = 1 << 20;
 
 /// The members of a JSON object whose text arrives in pieces.
@@ -113,7 +113,7 @@ impl Members {
         let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{member}}}"));
         let Ok(read) = read else { return false };
         let is_one = read.len() == 1;
-        // If a name comes twice, the value read at the end may be another one.
+        // If a name occurs twice, the value at the end may be another one.
         if read.keys().any(|name| self.fields.contains_key(name)) {
             return false;
         }
