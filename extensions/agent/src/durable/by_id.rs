@@ -1,4 +1,4 @@
-//! Starts or resumes a run of an agent by its id. A caller that finds another driver waits for that driver's result.
+//! Starts or resumes a run of an agent by its id. If another driver has the run, waits for that driver's result.
 
 use std::io::Write as _;
 
@@ -135,7 +135,7 @@ impl ById {
         let mut by = TakenBy::Program;
         let mut before = matches!(wanted, WantedOutcome::Result(_)).then_some(0);
         loop {
-            // The wait for a change begins before the look, so that no change is missed.
+            // The notice of changes is requested before the run is read, so that no change is missed.
             let changed = self.inner.access.store.changed();
             let came = match self.take(&wanted, by, &mut before).await {
                 Ok(Ok(driven)) => {
@@ -146,7 +146,8 @@ impl ById {
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
             };
-            // From here on this process acts as a worker does: it does not wake a run that is parked meanwhile.
+            // From here on this process takes the run as a worker does: it does not wake a run that was parked
+            // meanwhile.
             by = TakenBy::Worker;
             match came {
                 Err(RunError::Driven { until, .. }) => {
@@ -329,8 +330,8 @@ impl ById {
         RunError::OtherOutput { run: self.id.clone(), why }
     }
 
-    /// Reports what happens while another process drives the run: as an event if there is a reader, otherwise on
-    /// standard error.
+    /// Reports what happens while another process drives the run: as an event if somebody reads the run's events,
+    /// otherwise on standard error.
     fn tell(&self, event: RunEvent, words: &str) {
         tracing::info!(run = self.id, "the run {words}");
         if !self.agent.0.rings.tell(&self.id, event) {
@@ -340,7 +341,7 @@ impl ById {
 }
 
 impl Waiting {
-    /// Whether a person has to act, so that looking again soon is of no use.
+    /// Whether the run waits for a person, so that reading it again soon is of no use.
     fn needs_a_person(&self) -> bool {
         use toolwright::journal::State::{Indeterminate, Pending, Planned};
         self.calls.iter().any(|call| matches!(call.state, Pending | Indeterminate | Planned))

@@ -106,7 +106,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if let Some(until) = parked_until(head).filter(|until| !has_to_end && now < *until) {
         return Decision::Parked { until };
     }
-    // A driver that gives the run up in order removes its lease, so an expired lease means that the driver died.
+    // A driver that releases the run removes its lease, so an expired lease means that the driver died.
     let mut crashes = head.crashes.filter(|crashes| crashes.turn == head.current_turn());
     if let Some(lease) = &head.lease {
         if lease.until > now {
@@ -132,7 +132,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Waiting && !is_awake {
         return Decision::Waits;
     }
-    // A run that has to end starts nothing that a process could die of.
+    // A run that has to end starts no request and no call by which a process could die.
     let is_suspect = is_suspect(head.phase, crashes) && !has_to_end;
     Decision::Take { crashes, is_suspect }
 }

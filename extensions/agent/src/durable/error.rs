@@ -73,8 +73,7 @@ pub enum RunError {
         /// The id of the run.
         run: String,
     },
-    /// The executor was drained, but the run could not be given up in order, for instance because the journal does not
-    /// answer.
+    /// The executor was drained, but the run could not be released, for instance because the journal does not answer.
     #[error(
         "run `{run}` was not given up within its lease of {lease:?} after the process was drained; another process goes on with it \
          when its lease has ended"
@@ -144,8 +143,8 @@ pub enum RunError {
         /// The prompt that the caller gave.
         given: String,
     },
-    /// The run ends in a value of another type than the requested one, or in a value that the rule of its type refuses
-    /// now.
+    /// The run ends in a value of another type than the requested one, or in a value that the validation of its type
+    /// refuses now.
     #[error("run `{run}` {why}")]
     OtherOutput {
         /// The id of the run.
@@ -153,7 +152,8 @@ pub enum RunError {
         /// The output type in which the run ends, and the type that the caller requested.
         why: String,
     },
-    /// The files of the run are not as it left them, or their earlier content is not recorded, so nothing was restored.
+    /// The files of the run are not as the run left them, or their earlier content is not recorded, so nothing was
+    /// restored.
     #[error("the files of run `{run}` cannot go back: {}", files.join("; "))]
     FilesChanged {
         /// The reasons, a sentence for each file.
@@ -171,7 +171,7 @@ pub enum RunError {
         /// The reason.
         why: String,
     },
-    /// The run cannot do this now: it has not ended, for instance, or was cancelled.
+    /// The state of the run does not allow the operation: it has not ended, for instance, or was cancelled.
     #[error("run `{run}` {why}")]
     NotNow {
         /// The id of the run.
@@ -225,14 +225,14 @@ impl RunError {
         Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
     }
 
-    /// Reports whether another process drives the run or was faster, so that nothing is wrong.
+    /// Reports whether another process drives the run or has changed it first, so that nothing is wrong.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
     }
 
-    /// Reports whether the run continues by itself later or elsewhere, so that a caller who waits for its end looks
-    /// again.
+    /// Reports whether the run continues by itself later or in another process, so that a caller who waits for its end
+    /// reads it again.
     #[must_use]
     pub fn goes_on_later(&self) -> bool {
         let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });

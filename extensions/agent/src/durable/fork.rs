@@ -82,8 +82,8 @@ pub(super) async fn documents_of_fork(
     Ok((head, documents))
 }
 
-/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because the record
-/// does not say in which turn the run read a text. The copied answers cannot replace it, because they do not name all
+/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because it does not
+/// say in which turn the run read a text. The copied answers cannot replace the record, because they do not name all
 /// sources: a tool of the application may fetch a page itself and answer in its own words.
 async fn read_of_strangers(
     store: &dyn Store,
@@ -172,8 +172,8 @@ impl Copy<'_> {
         match (ended, text) {
             _ if !is_last => Ok(None),
             (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
-            // The next request has to say to the model what is wrong with its text. If the model gave its value by a
-            // call, the answer of the call says so already.
+            // The next request has to tell the model what is wrong with its text. If the model gave its value by a
+            // call, the answer of that call says so already.
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let correction = Message::user(correction(&problems.join("\n")));
                 self.correct(number, correction)?;

@@ -101,7 +101,8 @@ pub struct Forked {
     pub turn: u64,
 }
 
-/// Why no process may drive a run: it went back to an earlier turn, or the files of such a rewind are not restored yet.
+/// Why no process may drive a run: the run went back to an earlier turn, or the files of such a rewind are not restored
+/// yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -126,12 +127,12 @@ pub enum Rewound {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Lease {
-    /// The id of the driver. A process makes a new one each time it takes a run.
+    /// The id of the driver. A process makes a new id each time that it takes a run.
     pub driver: String,
     /// When the lease ends, unless the driver renews it.
     pub until: Timestamp,
     /// Whether the run is a suspect: drivers died in its current turn, so it may crash its process. A process drives at
-    /// most one suspect. A run is no longer one when its turn is recorded.
+    /// most one suspect. A run stops being a suspect when its turn is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
 }
@@ -164,8 +165,8 @@ pub struct Parked {
     pub why: String,
     /// When the run was parked.
     pub at: Timestamp,
-    /// When workers may drive the run again. It is `None` in runs that earlier releases parked: they count as parked
-    /// for ten minutes.
+    /// When workers may drive the run again. `None` in runs that earlier releases parked: they count as parked for ten
+    /// minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }

@@ -1,5 +1,5 @@
-//! Messages to a recorded run that is at work: documents that its driver reads before its next request, and removes
-//! with the commit that adds the message to the history.
+//! Messages to a recorded run that is at work. Each is a document, which the driver reads before its next request, and
+//! removes with the commit that adds the message to the history.
 
 use toolwright::CallId;
 use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
@@ -25,8 +25,8 @@ pub(crate) enum Urgency {
     Now,
 }
 
-/// Records a message for a run, behind those that wait. Writes the document that lists the run as open again: a driver
-/// that ends the run without having seen the message then fails to list the run as ended.
+/// Records a message for a run, behind the messages that wait already. Writes the document that lists the run as open
+/// again: a driver that ends the run without having read the message then fails to list the run as ended.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
@@ -60,7 +60,7 @@ pub(super) async fn put(
         let unit = Transaction { documents, ..Transaction::default() };
         match access.store.commit(unit, access.now()).await {
             Ok(()) => return Ok(key),
-            // Another message was faster, or the run was listed as ended: read the list again.
+            // Another message was recorded first, or the run was listed as ended: read the list again.
             Err(CommitError::Document { key, .. }) if key == open => tokio::task::yield_now().await,
             Err(CommitError::Store(error)) => return Err(error.into()),
             Err(error) => return Err(RunError::damaged(&key, error)),
@@ -68,8 +68,8 @@ pub(super) async fn put(
     }
 }
 
-/// Removes a message that was not read. Returns `false` if the driver has read it meanwhile; then it stays in the
-/// history.
+/// Removes a message that was not read. Returns `false` if the driver has read the message meanwhile, so that it stays
+/// in the history.
 pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Result<bool, RunError> {
     let (key, expects) = (message.key, Some(message.version));
     let write = DocumentWrite { key, expects, text: None };

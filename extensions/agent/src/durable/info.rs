@@ -1,4 +1,4 @@
-//! What the application stores with a run when it starts it, and reads again when a process resumes the run.
+//! The data that the application stores with a run when the run starts, and reads when a process resumes the run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ pub struct NewRun {
     pub(super) history: Vec<Message>,
 }
 
-/// A run without its history. The factory of [`services`](super::RunnerBuilder::services) makes the services of the run
-/// from it.
+/// A run without its history. The function set by [`services`](super::RunnerBuilder::services) makes the services of
+/// the run from it.
 #[derive(Clone, PartialEq)]
 pub struct RunInfo {
     pub(super) id: String,
@@ -36,7 +36,7 @@ pub struct RunInfo {
 }
 
 impl NewRun {
-    /// Describes a run of an agent, by an id that no other run of the journal has, and what its user says first.
+    /// Describes a run of an agent, by an id that no other run of the journal has, and the first message of its user.
     pub fn new(id: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
         let (id, agent) = (id.into(), agent.into());
         let info = RunInfo { id, agent, user: None, session: None, data: Value::Null };
@@ -65,8 +65,8 @@ impl NewRun {
         self
     }
 
-    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. It is recorded
-    /// with the user's first message; none of its calls run again.
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The history is
+    /// recorded with the user's first message; none of its calls run again.
     ///
     /// ```
     /// use toolwright_agent::durable::NewRun;
@@ -83,7 +83,8 @@ impl NewRun {
         self
     }
 
-    /// Attaches what the application needs to make the services of the run again.
+    /// Attaches the data from which the application makes the services of the run each time that a process takes the
+    /// run.
     #[must_use]
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.info.data = data.into();

@@ -4,7 +4,8 @@ use toolwright::CallId;
 
 use crate::limits::ledger::answers_of;
 
-/// Lists the runs that have not ended, one document each, so that a worker reads no run that has ended.
+/// The prefix of the keys of documents that list the runs that have not ended, so that a worker reads no run that has
+/// ended.
 pub(super) const OPEN: &str = "runs/open/";
 
 /// The prefix of the keys of documents that list the runs that have ended.
@@ -21,7 +22,8 @@ pub(super) fn cancel(run: &str) -> String {
     format!("run/{run}/cancel")
 }
 
-/// The parts of the agent that drives the run; see [`MadeOf`](super::made_of::MadeOf).
+/// The key of the document that records the parts of the agent that drives the run; see
+/// [`MadeOf`](super::made_of::MadeOf).
 pub(super) fn agent(run: &str) -> String {
     format!("run/{run}/agent")
 }
@@ -49,12 +51,12 @@ pub(super) fn turns(run: &str) -> String {
     format!("run/{run}/turn/")
 }
 
-/// The prefix of all messages that were sent to the run while it works.
+/// The prefix of the keys of all messages that were sent to the run while it works.
 pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
 
-/// The prefix of the documents of one sub-agent, named by the call that started it.
+/// The prefix of the keys of one sub-agent's documents, named by the call that started the sub-agent.
 pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))
 }
@@ -72,7 +74,7 @@ pub(super) enum Part {
     Answers,
     /// The states that plugins set in the turn.
     Plugins,
-    /// The summary that a model wrote of the turns that are left out from this turn on.
+    /// The summary that a model wrote of the turns that requests leave out from this turn on.
     Summary,
 }
 
@@ -105,7 +107,7 @@ impl Part {
     }
 }
 
-/// Says what is wrong with an id. Ids are part of keys and of command lines.
+/// Returns the problem of an id; `None` if the id is valid. Ids are part of keys and of command lines.
 pub(super) fn problem(run: &str) -> Option<String> {
     if run.is_empty() {
         return Some("it is empty, expected a name that no other run has".to_owned());

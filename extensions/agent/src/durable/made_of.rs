@@ -76,7 +76,7 @@ impl MadeOf {
     }
 }
 
-/// The names that are in one of the two alone, and those whose fingerprint is another, as far as there are any.
+/// Lists the names that only one of the two maps has, and the names whose fingerprints differ.
 fn differing(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -97,7 +97,7 @@ fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
-/// An agent by its name, and by the digest of its model and instructions.
+/// Returns the name of an agent, with a digest of its model and instructions.
 fn digested((name, agent): (&str, &Agent)) -> (String, String) {
     let made_of = format!("{}\0{}", agent.model().name(), agent.0.instructions.source());
     (name.to_owned(), digest(&made_of))

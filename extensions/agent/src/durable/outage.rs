@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pause::{GrowingPause, later};
 
-/// The pause until the model is asked again, unless its provider asks for more. The model itself has retried the
-/// request before.
+/// The pause before the model is asked again, unless its provider asks for a longer one. The model itself has retried
+/// the request before.
 const PAUSE: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(2), longest: SignedDuration::from_mins(5) };
 
@@ -26,7 +26,7 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
-    /// How many of the failed requests cost something: they timed out, or their answer broke off.
+    /// How many of the failed requests cost something: they timed out, or their answers broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
 }

@@ -1,5 +1,5 @@
-//! Decides how long a driver retries a commit whose store fails. Usually it retries a few times, since only the reply
-//! may be lost. An answer of the model was paid for, so the driver holds it until the journal can take it.
+//! Decides for how long a driver retries a commit whose store fails. Usually it retries a few times, since only the
+//! reply may be lost. An answer of the model was paid for, so the driver holds it until the journal can record it.
 
 use std::fmt;
 use std::time::Duration;
@@ -60,11 +60,11 @@ impl Patience<'_> {
     }
 }
 
-/// Retries some work on the journal of a run while the journal fails in a way that may pass. To stop waiting, drop the
-/// future.
+/// Retries some work on the journal of a run while the journal fails in a way that may be temporary. To stop waiting,
+/// drop the future.
 ///
 /// # Errors
-/// When waiting alone does not help, or the executor takes no more calls: then another process continues.
+/// When waiting does not help, or the executor takes no more calls: then another process continues the run.
 pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Result<T, E>>>(
     (run, executor): (&str, &Executor),
     store_error: impl Fn(&E) -> Option<&StoreError>,

@@ -13,11 +13,11 @@ use crate::events::RunEnd;
 pub enum Progress {
     /// The run has ended.
     Ended(RunEnd),
-    /// Calls of the turn wait, and no process drives the run. Where [`Runner::work`](super::Runner::work) runs, it
-    /// continues the run as soon as the last of these calls has its answer. A run that is done and waits for calls in
-    /// the background continues with the first answer.
+    /// Calls of the turn wait, and no process drives the run. If [`Runner::work`](super::Runner::work) runs in some
+    /// process, it continues the run as soon as the last of these calls has its answer. A run that is done and waits
+    /// for calls in the background continues with the first answer.
     Waiting(Waiting),
-    /// The message waits for the next request of the run, which is at work.
+    /// The run is at work: its next request will contain the message.
     Queued,
 }
 

@@ -38,7 +38,7 @@ impl Inner {
 }
 
 impl RunRecord {
-    /// Lets no call begin again that the run gave up, as soon as the run has ended.
+    /// Cancels the calls that the run gave up, once the run has ended, so that none of them begins again.
     pub(super) async fn recall_given_up(&self, state: &State) {
         let head = &self.recorded.head;
         if head.cancelled.is_none() || state.due().is_some() {
@@ -58,8 +58,8 @@ impl RunRecord {
     }
 }
 
-/// Cancels calls. Those that still run elsewhere do not begin again if the run was cancelled: no message reopens such a run, so the
-/// executor may treat it as ended for good.
+/// Cancels calls. Calls that still run in other processes do not begin again if the run was cancelled: no message
+/// reopens such a run, so the executor may treat it as ended for good.
 async fn cancel(agent: &Agent, head: &Head, calls: &[CallId]) -> Result<(), RunError> {
     let Some(worker) = agent.0.executor.worker() else { return Ok(()) };
     if head.cancelled.is_some() {
@@ -67,7 +67,7 @@ async fn cancel(agent: &Agent, head: &Head, calls: &[CallId]) -> Result<(), RunE
     }
     for call in calls {
         match worker.cancel(*call).await.failure() {
-            // There is nothing to cancel of a call whose record was removed.
+            // A call whose record was removed cannot be cancelled.
             None | Some(CallFailure::NoSuchCall(_)) => {}
             Some(failure) => return Err(Stopped::from(failure.clone()).into()),
         }

@@ -36,7 +36,7 @@ pub(super) enum RewindStep {
     Restoring,
     /// The files are restored.
     Done,
-    /// The rewind is being undone; the log records that under this id.
+    /// The rewind is being undone. The log of changes records the undoing under this id.
     Redoing(CallId),
 }
 
@@ -67,7 +67,7 @@ impl RewindDocument {
         ChangingCalls { turns: self.turns.clone(), calls: self.calls.clone() }
     }
 
-    /// Returns the call whose changes are undone when the rewind is undone.
+    /// Returns the call whose changes are undone when the rewind itself is undone.
     pub(super) fn restoring(&self) -> ChangingCalls {
         ChangingCalls { turns: Vec::new(), calls: vec![self.by] }
     }
