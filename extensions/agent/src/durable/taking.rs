@@ -85,7 +85,7 @@ impl Inner {
         }
     }
 
-    /// Leases a run if this process may drive it; otherwise returns its state.
+    /// Leases a run if this process may drive it; if not, returns the state of the run.
     pub(super) async fn take_run(
         &self,
         id: &str,
@@ -199,7 +199,8 @@ impl Inner {
                     *driven = more;
                     driven.record.places = places;
                 }
-                // No message continues the run: one that came was withdrawn, or the run reads it with the next message.
+                // No message continues the run: a message that arrived was withdrawn, or the run reads it with the next
+                // message.
                 None => {
                     // The calls in the background are cancelled before the run is listed as ended. If the listing
                     // fails, a worker on the journal lists the run.
@@ -220,8 +221,8 @@ impl Inner {
         }
     }
 
-    /// Takes a run again that waits only for calls in the background, if a message came after the driver's last look at
-    /// the inbox. The sender relied on that driver, and no other process would look at the run before a result comes.
+    /// Takes a run again that waits only for calls in the background, if a message arrived after the driver last read
+    /// the inbox. The sender relied on that driver, and no other process would read the inbox before a result arrives.
     async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
         if !waiting.calls.iter().any(|it| it.in_background)
             || !has_messages(&*self.access.store, &waiting.run).await.ok()?
@@ -278,7 +279,7 @@ impl Inner {
             Look::Rests { until: Some(until), calls: Vec::new() }
         };
         Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
-            // No notice arrives when the rewind is finished or undone: the worker looks at the run again later.
+            // No notice arrives when the rewind is finished or undone: the worker reads the run again later.
             Decision::Rewound => Look::Rests { until: head.deadline, calls: Vec::new() },
             Decision::Parked { until: parked } => until(parked),
             Decision::Away { outage } => until(outage.until),
@@ -381,7 +382,8 @@ impl Inner {
             calls.push(CallStatus::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
-            // If the record shows other arguments than the tool would run with, the call is offered to no approver.
+            // If the record shows other arguments than those with which the tool would run, the call is offered to no
+            // approver.
             let is_altered = |it: &CallRecord| {
                 matches!(ApprovalService::check_shown(it), Err(ApprovalError::Altered { .. }))
             };

@@ -1,4 +1,4 @@
-//! Reads the sub-agents of a run from the journal: which agent started which, and what that took.
+//! Reads the sub-agents of a run from the journal: which agent started which, and what they have spent.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ pub struct SubAgentRun {
     pub call: CallId,
     /// The names of the agents, from the agent that the run started down to this one.
     pub agents: Vec<String>,
-    /// The call that started its parent, if a sub-agent started it and not the run itself.
+    /// The call that started the parent; `None` if the run itself is the parent.
     pub parent: Option<CallId>,
     /// The turn of its parent in which the sub-agent was started, counted from 1.
     pub turn: u64,
-    /// The state of its call; `None` if the journal no longer has it.
+    /// The state of the call that started the sub-agent; `None` if the journal no longer has the call.
     pub state: Option<CallState>,
     /// Whether the sub-agent's run has ended.
     pub has_ended: bool,
@@ -31,7 +31,7 @@ pub struct SubAgentRun {
     pub turns: u32,
     /// The tokens and the cost of the sub-agent's own requests.
     pub own: TotalUsage,
-    /// The tokens and the cost of the requests of the sub-agent and of the sub-agents below it.
+    /// The tokens and the cost of the requests of the sub-agent, and of all sub-agents below it.
     pub total: TotalUsage,
 }
 
@@ -47,13 +47,13 @@ impl Runs {
     /// Lists the sub-agents of a run, each behind its parent, in the order in which they were started.
     ///
     /// # Errors
-    /// When a document about them cannot be read, or the journal fails.
+    /// When a document about the sub-agents cannot be read, or the journal fails.
     pub async fn sub_agents(&self, run: &str) -> Result<Vec<SubAgentRun>, RunError> {
         let mut started_by = BTreeMap::<Option<CallId>, Vec<StartedAgent>>::new();
         let all = list_started(self.store(), run).await?;
         let calls: Vec<CallId> = all.iter().map(|it| it.call).collect();
         for agent in all {
-            // A sub-agent whose parent is not recorded is listed as one of the run itself.
+            // A sub-agent whose parent is not recorded is listed as a sub-agent of the run itself.
             let parent = agent.child.parent.filter(|it| calls.contains(it) && *it < agent.call);
             started_by.entry(parent).or_default().push(agent);
         }
@@ -67,8 +67,8 @@ impl Runs {
     }
 }
 
-/// Lists the sub-agents of one parent with all those below them; returns what they took. A parent is older than its
-/// children, so the recursion ends.
+/// Lists the sub-agents of one parent with all those below them; returns what they have spent. A parent is older than
+/// its children, so the recursion ends.
 fn list(
     started_by: &mut BTreeMap<Option<CallId>, Vec<StartedAgent>>,
     parent: Option<CallId>,

@@ -17,7 +17,7 @@ use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State, last_target};
 
-/// What the user said before the model answered: several messages if the run has ended in between.
+/// The messages of the user before the model answered: several messages if the run has ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnPrompt {
@@ -67,7 +67,7 @@ pub(super) struct ModelAnswered {
     pub guards: Vec<GuardReport>,
 }
 
-/// The answers that were there when other calls of the turn had to wait, by the index of the call.
+/// The answers that existed when other calls of the turn had to wait, by the index of the call.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SoFar {
@@ -112,7 +112,7 @@ pub(super) fn opened<T: DeserializeOwned>(
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct RecordedTurn {
-    /// What the user said, or the agent on the user's behalf, before the model answered.
+    /// The messages of the user before the model's answer, and those that the agent sent on the user's behalf.
     pub said: Vec<Message>,
     /// The model's answer; `None` if it was empty.
     pub answer: Option<Message>,
@@ -128,17 +128,17 @@ pub struct RecordedTurn {
     pub answers: Option<Message>,
     /// The parts of the history that the turn's request left out.
     pub left_out: LeftOut,
-    /// The decisions of guards in it, except those that let something through.
+    /// The decisions of guards in the turn, except decisions to continue.
     pub guards: Vec<GuardReport>,
-    /// What the run has to end in as of this turn's message; `None` if there was none, or an earlier release recorded
-    /// it.
+    /// The kind of output in which the run has to end as of this turn's message; `None` if the turn has no message, or
+    /// an earlier release recorded it.
     pub(super) ends_in: Option<EndsIn>,
-    /// How the run ended with the answer, if it had to end in a value.
+    /// How the run ended with the answer, if the run had to end in a value.
     pub(super) ended: Option<RunEnd>,
 }
 
 impl RecordedTurn {
-    /// Returns the agent that the run was handed off to in this turn; see [`HandOff`](crate::HandOff).
+    /// Returns the agent to which the run was handed off in this turn; see [`HandOff`](crate::HandOff).
     #[must_use]
     pub fn handed_off_to(&self) -> Option<String> {
         last_target(self.answers.as_slice())

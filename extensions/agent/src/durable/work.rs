@@ -1,7 +1,7 @@
 //! Drives every run that no other process drives, and runs the workers of the executors.
 //!
-//! With each look, a worker reads the list of open runs, and the head of each run that does not rest. A run rests while
-//! it waits. A run that this process has submitted is taken up without a look at the list. So a new run begins as fast
+//! In each round, a worker reads the list of open runs, and the head of each run that does not rest. A run rests while
+//! it waits. A run that this process has submitted is taken up without reading the list. So a new run begins as fast
 //! beside thousands of waiting runs as beside ten.
 
 mod going;
@@ -42,7 +42,7 @@ const OPEN: [State; 7] = [
     State::HandedOver,
 ];
 
-/// The runs that were listed, the runs that rest, and when the worker last checked what has happened to them.
+/// The runs of the last list, the runs that rest, and when the worker last checked whether their calls have changed.
 #[derive(Default)]
 struct RestingRuns {
     listing: Listing,
@@ -58,10 +58,10 @@ struct OpenRun {
 }
 
 impl Runner {
-    /// Drives, the oldest first, every run of these agents whose driver is gone or whose calls may run, and carries out
-    /// the decided calls of the journal. Returns when every executor is drained, at most one lease later. Spawn it once
-    /// in each process; any number of processes may work on one journal. Each run has a task of its own; calls of [a
-    /// hundred](super::RunnerBuilder::runs_at_once) runs run at once.
+    /// Drives, the oldest first, every run of these agents whose driver is gone or whose calls may run, and runs the
+    /// decided calls of the journal. Returns when every executor is drained, at most one lease later. Spawn this method
+    /// once in each process; any number of processes may work on one journal. Each run has a task of its own; the calls
+    /// of at most [a hundred](super::RunnerBuilder::runs_at_once) runs run at once.
     ///
     /// A run that cannot continue (its services could not be made, a tool is missing, the disk is full) is reported to
     /// [`on_failure`](super::RunnerBuilder::on_failure) and retried later; the other runs continue.
@@ -114,11 +114,11 @@ impl Runner {
         sleep(self.0.access.lease).await;
     }
 
-    /// Looks for runs forever; `going` drives the runs that it takes.
+    /// Searches for runs forever; `going` drives the runs that this process takes.
     async fn look(&self, going: &mut Going) {
         let (mut rested, submitted) = (RestingRuns::default(), self.0.submitted.listen());
         loop {
-            // The wait for a change begins before the look, so that no change is missed.
+            // The notice of changes is requested before the list is read, so that no change is missed.
             let changed = self.0.access.store.changed();
             let took = self.take_up(going, &mut rested).await.unwrap_or_else(|error| {
                 self.0.failed("-", &error);
@@ -131,8 +131,8 @@ impl Runner {
             });
             loop {
                 let is_full = going.len() >= self.0.at_once;
-                // The order counts: submitting a run changes the journal, which ends the pause too. The submitted run
-                // has to be taken up first.
+                // The order counts: submitting a run changes the journal, which ends the pause too, and the submitted
+                // run has to be taken up first.
                 let (run, driven) = tokio::select! {
                     biased;
                     runs = submitted.next() => {
@@ -153,8 +153,8 @@ impl Runner {
         }
     }
 
-    /// Starts to drive a run that this process has submitted, if the number of runs at once allows it. Otherwise a
-    /// later look takes the run.
+    /// Starts to drive a run that this process has submitted, if the number of runs at once allows it. If not, the
+    /// worker takes the run in a later round.
     async fn take_submitted(&self, run: &str, going: &mut Going, rested: &mut RestingRuns) {
         if going.len() >= self.0.at_once || going.has(run) {
             return;
@@ -169,7 +169,8 @@ impl Runner {
     }
 
     /// Starts to drive the runs that are due, as far as the number of runs at once allows it. Returns how long that
-    /// took, without the first look at each run and without the looks at resting runs, which have a pace of their own.
+    /// took, without the time for runs that are read for the first time and for resting runs, which have a pace of
+    /// their own.
     async fn take_up(
         &self,
         going: &mut Going,
@@ -280,7 +281,7 @@ impl Inner {
                 },
             };
             let agent = agent.and_then(|name| self.agents.get(name));
-            // A run of a drained executor would be given back as soon as it is taken.
+            // A run whose executor is drained would be released as soon as it is taken.
             if agent.is_some_and(|agent| !agent.0.executor.is_draining()) {
                 runs.push(OpenRun { since: listed.since, run: run.to_owned() });
             }

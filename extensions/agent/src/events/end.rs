@@ -58,7 +58,7 @@ pub enum RunEnd {
     Limit(Limit),
     /// The run was cancelled.
     Cancelled,
-    /// A guard ended the run, or failed: the text that it checked was not passed on.
+    /// A guard ended the run, or failed: the text that the guard checked was not passed on.
     #[non_exhaustive]
     GuardStopped {
         /// The name of the guard.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A guard's decision not to let something through as it was. Readers of events and listeners get it at once; a recorded
-/// run stores it with the step that follows from it.
+/// A guard's decision, other than to let something through unchanged. Readers of events and listeners get the report at
+/// once; a recorded run stores it with the step that follows from it.
 ///
 /// ```
 /// use toolwright_agent::{GuardReport, RunEvent};

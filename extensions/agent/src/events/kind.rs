@@ -32,7 +32,8 @@ use crate::model::Omitted;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberedEvent {
-    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
+    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the numbers of the
+    /// `n`th driver's events are above `(n - 1) << 32`.
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
     /// The turn in which the event happened, counted from 1.
@@ -47,7 +48,7 @@ pub struct NumberedEvent {
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEvent {
-    /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
+    /// The run continues with an agent that differs from the agent that drove it before: in its model, instructions or
     /// tools.
     Differs {
         /// What differs in the agent: a short text for each difference.
@@ -71,10 +72,10 @@ pub enum RunEvent {
         /// The name of the tool.
         tool: String,
     },
-    /// More of the arguments of a call. There are no such events for a tool with a secret parameter, or for a name that
-    /// no tool has. The name `final_answer` is an exception: in a run with a typed end, a model calls it to give the
-    /// value if its provider cannot request a format. The arguments of that call are the parts of the value, before it
-    /// is checked. With other providers the value comes as [`Text`](Self::Text).
+    /// More of the arguments of a call. Calls of a tool with a secret parameter, or of a name that no tool has, bring
+    /// no such events. The name `final_answer` is an exception: in a run with an output type, a model calls it to give
+    /// the value if its provider cannot request a format. The arguments of that call are the parts of the value, before
+    /// the value is checked. With other providers the value arrives as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,
@@ -86,7 +87,7 @@ pub enum RunEvent {
         /// The provider's name of the tool.
         tool: String,
     },
-    /// The answer starts again, from this model or another one: discard its parts that earlier events brought.
+    /// The answer starts again, from this model or another one: discard the parts of it that earlier events brought.
     Restarted,
     /// The request omitted content that only models of another provider accept: signatures, reasoning, results of that
     /// provider's own tools. Each message is reported once.
@@ -94,28 +95,29 @@ pub enum RunEvent {
         /// The content that was not reported before.
         omitted: Vec<Omitted>,
     },
-    /// The request omits some of the history, which has outgrown its share of the model's context window; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when more is omitted.
+    /// The request omits a part of the history, which has outgrown its share of the model's context window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when a larger part is omitted.
     Compacted {
         /// The estimated tokens of the whole history.
         before: u64,
         /// The estimated tokens of the part that is sent.
         after: u64,
-        /// Whether even that part is too long: nothing else could be omitted.
+        /// Whether even the part that is sent is too long, because nothing else could be omitted.
         is_too_long: bool,
     },
-    /// A model has summarized turns that are left out from here on; the request contains the summary. See
+    /// A model has summarized turns that requests leave out from here on; the request contains the summary. See
     /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
     Summarized {
         /// The estimated tokens of the summary.
         tokens: u64,
     },
-    /// Turns are left out without a summary, because none could be made.
+    /// Requests leave turns out without a summary, because no summary could be made.
     NotSummarized {
         /// The reason.
         why: String,
     },
-    /// A guard did not let something through as it was: it changed, sent back or stopped it, or failed.
+    /// A guard did not let a message, request, answer or end through unchanged: it changed, sent back or stopped it, or
+    /// failed.
     Guard(GuardReport),
     /// The model's answer is complete.
     Answered {
@@ -207,7 +209,7 @@ pub enum RunEvent {
         of_agent: Box<RunEvent>,
     },
     /// This reader has missed events, because it was too slow, or because another process drove the run. The history of
-    /// the run holds what they brought.
+    /// the run has the content of the missed events.
     Missed {
         /// The number of the first missed event.
         first: u64,

@@ -13,7 +13,7 @@ pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
     catalog: &'a Catalog,
-    /// Whether text is held back until guards have looked at the whole answer.
+    /// Whether text is held back until guards have accepted the whole answer.
     is_held: bool,
     /// Whether the model may give the final value by a call, whose tool is not in the catalog.
     has_value: bool,

@@ -1,4 +1,5 @@
-//! Receives all that happens in a run, and passes it to listeners, readers of events, spans, metrics and accounts.
+//! Receives everything that happens in a run, and passes it to listeners, readers of events, spans, metrics and
+//! accounts.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,7 @@ pub(crate) struct StartPoint<'a> {
     /// The agent that drives the parent run.
     pub by: &'a Agent,
     pub run: &'a str,
-    /// The names of the agents above the sub-agent, and its own name last.
+    /// The names of the agents above the sub-agent, the outermost first, and its own name last.
     pub agents: &'a [String],
 }
 
@@ -68,7 +69,7 @@ impl Observer {
         Self { agent, run, user, events, reported, compacted }
     }
 
-    /// Returns the id of the run; for a sub-agent, followed by the names of the agents.
+    /// Returns the id of the run; for a sub-agent, the names of the agents follow the id.
     pub(crate) fn run(&self) -> &str {
         &self.run
     }
@@ -101,7 +102,8 @@ impl Observer {
         }
     }
 
-    /// Reports what a request omits of the history, if the request omits more than the last one did, or is too long.
+    /// Reports which parts of the history a request omits, if the request omits more than the last one did, or is too
+    /// long.
     pub(crate) fn report_compaction(
         &mut self,
         turn: u64,

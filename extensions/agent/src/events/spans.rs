@@ -1,6 +1,6 @@
 //! Spans by `OpenTelemetry`'s conventions for generative AI: `invoke_agent` around the work of a run, `chat` around
-//! each request to the model. The `execute_tool` spans of calls are children of the former. No span contains text of
-//! the conversation.
+//! each request to the model. The `execute_tool` spans of calls are children of `invoke_agent`. No span contains text
+//! of the conversation.
 
 use toolwright::dialect::Dialect;
 use tracing::Span;
@@ -9,7 +9,7 @@ use tracing::field::{Empty, display};
 use crate::events::RunEnd;
 use crate::model::{Model, ModelAnswer, StopReason};
 
-/// Makes the span around the work of a run, until it ends or stops.
+/// Makes the span around the work of a driver on a run, until the run ends, waits or stops.
 pub(crate) fn invoke_agent(agent: &str, run: &str) -> Span {
     let span = tracing::info_span!(
         "invoke_agent",

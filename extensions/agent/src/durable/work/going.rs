@@ -1,4 +1,4 @@
-//! The runs that a worker drives, each in a task of its own, and those that it leaves alone for a while.
+//! The runs that a worker drives, each in a task of its own, and the runs that it leaves alone after a failure.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::durable::{RunError, Runner};
 
-/// How long a run is left alone after a failure; twice as long after each further failure in succession.
+/// How long a run is left alone after its first failure. The pause doubles with each further failure in succession.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The longest pause after a failure.

@@ -1,4 +1,4 @@
-//! Remembers the entries of the list of open runs, so that each look parses only the entries that have changed. No I/O.
+//! Remembers the entries of the list of open runs, so that the worker parses only entries that have changed. No I/O.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(super) struct ListedRun {
 }
 
 impl Listing {
-    /// Takes the documents of the list in the place of those before, and gives what each says, by run.
+    /// Replaces the entries by those of these documents, and returns the content of each document, by run.
     pub(super) fn read<'d>(
         &mut self,
         documents: &'d [Document],

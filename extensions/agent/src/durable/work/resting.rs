@@ -1,5 +1,5 @@
-//! Runs that a worker has examined and that wait. The worker skips them until one of their calls changes, their time
-//! comes, or it is their turn in a slow rotation over all of them. No I/O.
+//! Runs that wait, after a worker has read their state. The worker skips such a run until one of its calls changes, its
+//! time comes, or a slow rotation over all such runs reaches it. No I/O.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -18,7 +18,7 @@ pub(in crate::durable) enum Look {
     Again,
 }
 
-/// The rotation wakes one of this many parts of the resting runs at a time.
+/// The number of parts into which the rotation divides the resting runs. It wakes one part at a time.
 const PARTS: usize = 16;
 
 /// The minimum number of runs that the rotation wakes at a time.
@@ -27,7 +27,7 @@ const LEAST: usize = 32;
 #[derive(Default)]
 pub(super) struct Resting {
     runs: HashMap<String, Entry>,
-    /// The runs in the order of the looks, each with the number of its look.
+    /// The runs in the order in which their states were read, each with the number of that reading.
     order: VecDeque<(String, u64)>,
     looks: u64,
     /// The runs whose state was read at least once.
@@ -48,7 +48,7 @@ impl Resting {
         self.seen.retain(|run| listed.contains(run.as_str()));
     }
 
-    /// Whether a run rests: nothing has happened to it, as far as this worker knows.
+    /// Whether a run rests: as far as this worker knows, none of its calls has changed and its time has not come.
     pub(super) fn has(&self, run: &str, now: Timestamp) -> bool {
         let entry = self.runs.get(run);
         entry.is_some_and(|entry| entry.until.is_none_or(|until| now < until))
@@ -76,7 +76,7 @@ impl Resting {
         self.runs.retain(|_, entry| entry.calls.iter().all(|call| waiting.contains(call)));
     }
 
-    /// Wakes a part of the runs, those first whose last look is the longest ago.
+    /// Wakes a part of the runs: those whose states were read the longest ago.
     pub(super) fn wake_some(&mut self) {
         let mut left = LEAST.max(self.runs.len().div_ceil(PARTS));
         while left > 0
