@@ -134,7 +134,7 @@ impl ForbiddenText {
         Some(what)
     }
 
-    /// Replaces the matches in a text; `None` if it has none, or the guard does not replace.
+    /// Replaces the matches in a text; `None` if the text has no match, or the guard does not replace.
     fn replaced(&self, text: &str) -> Option<String> {
         let with = self.replacement.as_deref()?;
         self.found(text)?;

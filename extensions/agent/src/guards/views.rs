@@ -39,7 +39,7 @@ pub struct UserPrompt {
 }
 
 impl UserPrompt {
-    /// Lists its texts: the message, and the texts among the attachments.
+    /// Lists the texts of the prompt: the message, and the texts among the attachments.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let attached = self.attachments.iter().filter_map(texts::of_block);
         std::iter::once(&*self.text).chain(attached)
@@ -60,8 +60,8 @@ impl UserPrompt {
     }
 }
 
-/// A request to a model, in the form in which it would be sent: long answers of tools are cut already, and an old
-/// history is shortened. Cheap to clone.
+/// A request to a model, in the form in which it would be sent: long answers of tools are already cut, and an old
+/// history is already shortened. Cheap to clone.
 ///
 /// A change by a guard applies to this request only. The history of the run stays unchanged, so the guard sees the
 /// unchanged messages again in the next request.
@@ -154,8 +154,8 @@ pub struct IncomingAnswer {
 }
 
 impl IncomingAnswer {
-    /// Lists its texts: what it says, and the arguments of its calls. These are JSON as the model wrote it, possibly
-    /// with escapes; [`map_texts`](Self::map_texts) decodes them.
+    /// Lists the texts of the answer: the text itself, and the arguments of its calls. These arguments are JSON as the
+    /// model wrote it, possibly with escapes; [`map_texts`](Self::map_texts) decodes them.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let arguments = self.answer.calls.iter().map(|call| call.arguments.as_str());
         std::iter::once(self.answer.text.as_str()).chain(arguments)
@@ -171,7 +171,7 @@ impl IncomingAnswer {
     }
 }
 
-/// The change that a guard makes to an answer. It drops the content that the provider requires verbatim.
+/// The change that a guard makes to an answer. A changed answer loses the content that the provider requires verbatim.
 #[derive(Debug, Clone, Default)]
 pub struct AnswerChange {
     pub(super) text: Option<String>,
@@ -214,7 +214,7 @@ pub struct EndingRun {
 }
 
 impl EndingRun {
-    /// Returns its text: what the model said, the answer of the terminal tool, or the value as JSON.
+    /// Returns the text of the end: the model's last answer, the answer of the terminal tool, or the value as JSON.
     #[must_use]
     pub fn text(&self) -> &str {
         match &*self.end {

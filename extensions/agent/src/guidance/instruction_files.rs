@@ -19,8 +19,8 @@ const MOST_TEXT: usize = 32 << 10;
 const MOST_FOLDERS: usize = 64;
 
 /// A plugin that shows the model the files `AGENTS.md` of a folder and of its parents, the nearest first, up to the
-/// root of a project. It tells the model that they come from the folder and not from the user. Text beyond 32 KiB is
-/// cut off.
+/// root of a project. It says to the model that the texts come from the folder and not from the user. Text beyond 32
+/// KiB is cut off.
 ///
 /// The plugin reads the files once, when it is made: an agent cannot give itself instructions by writing such a file.
 /// It refuses links.

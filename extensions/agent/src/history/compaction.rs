@@ -1,4 +1,4 @@
-//! Shortens a history that is too long for its model: leaves out what the model can get again. Pure.
+//! Shortens a history that is too long for its model: leaves out parts that the model can get again. Pure.
 //!
 //! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
 //!   one.
@@ -28,7 +28,7 @@ pub(crate) use self::size::text_tokens;
 pub(crate) use self::summary::{INSTRUCTIONS as SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::history::Message;
 
-/// The room for a history, in estimated tokens: three bytes count as one.
+/// The room that a request has for the history, in estimated tokens: three bytes count as one token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
     /// The number of tokens that the history may have.
@@ -36,9 +36,10 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Returns the room in a window of this size, besides the fixed beginning of each request and the longest answer.
+    /// Returns the room in a window of this size, after the fixed beginning of each request and the longest answer are
+    /// deducted.
     pub(crate) fn new(window: u64, fixed: u64, answer: Option<u64>) -> Self {
-        // Rounded, so that small changes of the instructions do not change the decisions.
+        // `fixed` is rounded, so that small changes of the instructions do not change the decisions.
         let step = (window / 16).max(1);
         let fixed = fixed.div_ceil(step).saturating_mul(step);
         let answer = answer.unwrap_or(8_192).min(window / 4);
@@ -64,7 +65,7 @@ pub(crate) struct CompactHistory<'h> {
     pub report: CompactReport,
     /// The indexes of the parts that were left out.
     pub left_out: LeftOut,
-    /// A task for a summary: turns that are left out from here on and that no summary covers.
+    /// The task to summarize turns that requests leave out from here on and that no summary covers yet.
     pub task: Option<SummaryTask>,
 }
 
@@ -87,8 +88,9 @@ pub(crate) struct CompactReport {
     pub is_too_long: bool,
 }
 
-/// Returns the history as its model gets it if the model's own server has compacted the messages before `first`. The
-/// server does not read these messages again, so they are left out. The rest is [compacted](compact).
+/// Returns the history in the form in which its model gets it, if the model's own server has compacted the messages
+/// before `first`. The server does not read these messages again, so they are left out. The rest is
+/// [compacted](compact).
 pub(crate) fn compact_from<'h>(
     history: &'h [Message],
     first: usize,
@@ -110,8 +112,9 @@ pub(crate) fn compact_from<'h>(
     CompactHistory { messages, report, left_out: left_out.after(first), task }
 }
 
-/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing; `summaries` are
-/// those that a model wrote before, in order: the newest that was made by then replaces the turns that are left out.
+/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing. `summaries` are the
+/// summaries that a model wrote before, in order: at each point of the history, the newest that was made by then
+/// replaces the turns that are left out.
 pub(crate) fn compact<'h>(
     history: &'h [Message],
     room: Room,

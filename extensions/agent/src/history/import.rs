@@ -16,12 +16,12 @@ use crate::history::Message;
 pub struct Imported {
     /// The history: each call has exactly one answer, in call order, and no call is open.
     pub history: Vec<Message>,
-    /// The changes, in the order of the messages. Messages and calls are counted as in the original, from 0.
+    /// The changes, in the order of the messages. Messages and calls are counted from 0, as in the original history.
     pub repairs: Vec<HistoryRepair>,
 }
 
 /// Brings a history into a form that [`check`](crate::check) accepts, with no open call and no repeated id. The result
-/// depends only on the history, and importing a result again changes nothing.
+/// depends only on the history, and a second import of the result changes nothing.
 ///
 /// | found | result |
 /// | --- | --- |
@@ -55,7 +55,7 @@ pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, I
     Ok(reading.finish())
 }
 
-/// What was read so far: the messages, with each answer stored beside its call.
+/// The messages that were read so far, with each answer stored beside its call.
 #[derive(Default)]
 struct Reading {
     entries: Vec<Entry>,

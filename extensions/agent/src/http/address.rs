@@ -34,9 +34,9 @@ pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelErro
     Ok(url)
 }
 
-/// Returns the name under which the server's verbatim content is stored. It has no port, which may change between
-/// starts. A host that imitates the chat API may serve models of many vendors, each of which reads only its own
-/// reasoning, so the model is part of it.
+/// Returns the name under which the server's verbatim content is stored. The name has no port, because the port may
+/// change between starts. A host that imitates the chat API may serve models of many vendors, each of which reads only
+/// its own reasoning, so for such a host the name contains the model.
 pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
     let vendor = Url::parse(api.base_url());

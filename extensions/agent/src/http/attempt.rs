@@ -96,7 +96,7 @@ impl Endpoint {
                 None => body,
             }
         };
-        // Removed before anything reads, cuts or records what the server says.
+        // The key is removed before anything reads, cuts or records the text of the server.
         let body = without_key(key, body);
         let shows_key = |value: &HeaderValue| {
             value.to_str().is_ok_and(|it| key.is_some_and(|key| key.is_in(it)))

@@ -1,5 +1,5 @@
-//! Compaction of a history by the provider's own server: what requests say about it, and which messages the server does not read
-//! again. Pure.
+//! Compaction of a history by the provider's own server: which setting requests have for it, and which messages the
+//! server does not read again. Pure.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use crate::history::Message;
 /// The member of a request's body.
 pub(super) const MEMBER: &str = "context_management";
 
-/// The header by which Anthropic's servers know features that are not in every version, and the name of this one.
+/// The header that names the preview features which a request to Anthropic uses, and the name of this feature.
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const BETA_NAME: &str = "compact-2026-01-12";
 
-/// What the body of a request says, so that the server compacts a history of more tokens.
+/// The member of a request's body that makes the server compact a history of more tokens than this.
 pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpModelError> {
     let (least, setting) = match provider {
         Provider::Anthropic => {
@@ -38,7 +38,7 @@ pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpMode
     }
 }
 
-/// Adds the name of the feature to the header of Anthropic's API, beside what the application has there.
+/// Adds the name of the feature to the header of Anthropic's API, beside the names that the application has set.
 pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     if provider != Provider::Anthropic {
         return;
@@ -71,7 +71,7 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     let is_compaction = |part: &Part| {
         part.r#type.as_deref() == Some("compaction")
             && match provider {
-                // A block without content says that the server could not compact.
+                // A block without content means that the server could not compact.
                 Provider::Anthropic => part.content.is_some(),
                 _ => part.encrypted_content.is_some(),
             }
@@ -79,8 +79,8 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     parts.iter().any(is_compaction)
 }
 
-/// A content without the blocks of compactions, for a model whose requests do not say that the server compacts: without the name of the
-/// feature it refuses them, and it gets the whole history.
+/// Returns a content without the blocks of compactions, for a model whose requests do not enable compaction: without
+/// the name of the feature the API refuses such blocks, and the model gets the whole history.
 pub(super) fn without_compactions(content: Cow<'_, str>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Block {

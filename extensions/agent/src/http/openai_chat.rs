@@ -84,12 +84,13 @@ enum Turn<'a> {
     Written(Value),
 }
 
-/// Fields that servers which imitate the API add, and may require back: some refuse a history of calls without them.
+/// Fields that servers which imitate the API add, and may require back: some refuse a history of calls without these
+/// fields.
 #[derive(Default, Deserialize, Serialize)]
 struct Beside<'a> {
     #[serde(flatten, borrow)]
     reasoned: ReasoningParts<'a>,
-    /// One entry for each call, such as the signature of a thought of Gemini.
+    /// An entry for each call, such as the signature that Gemini gives to a thought.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     extra_content: Vec<Option<Value>>,
 }
@@ -317,7 +318,7 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the text of a content, which is a text, or on some servers a list of parts.
+/// Returns the text of a content. A content is a text, or on some servers a list of parts.
 fn words(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),

@@ -34,10 +34,10 @@ pub(super) enum Part<'a> {
     Answers(&'a [(ToolCall, Answer)], Option<Vec<String>>),
 }
 
-/// Lists the messages. If a call has no id, an id that an earlier call has, or one that the provider does not accept,
-/// all calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini,
-/// no ids are needed, because Gemini matches such answers by their order. A message without text and calls is only sent
-/// to the server that wrote it.
+/// Lists the messages. If a call has no id, the id of an earlier call, or an id that the provider does not accept, all
+/// calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini, no
+/// ids are needed, because Gemini matches such answers by their order. A message without text and calls is only sent to
+/// the server that wrote it.
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,
@@ -73,7 +73,7 @@ pub(super) fn tools<'a>(
     RawValue::from_string(text).map(Cow::Owned).map_err(MessageError::NotJson)
 }
 
-/// Returns the provider's tool by which its models search for others.
+/// Returns the name of the provider's tool by which its models search for other tools.
 fn search(provider: Provider) -> Option<&'static str> {
     match provider {
         Provider::Anthropic => {
@@ -180,7 +180,7 @@ struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    /// Makes new ids for the calls of a message if the server would refuse those that they have.
+    /// Makes new ids for the calls of a message if the server would refuse the ids that the calls have.
     fn of(&mut self, place: usize, calls: &'a [ToolCall]) -> Option<Vec<String>> {
         let known = self.taken.len();
         for call in calls {
@@ -232,7 +232,7 @@ impl IdForm {
         }
     }
 
-    /// Makes a new id for the call at this position; each `time` gives another one.
+    /// Makes a new id for the call at this position; each value of `time` gives another id.
     fn id(self, place: usize, index: usize, time: usize) -> String {
         match self {
             Self::Plain { .. } => format!("call_{place}_{index}{}", "_".repeat(time)),

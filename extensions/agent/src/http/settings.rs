@@ -21,7 +21,7 @@ pub(super) fn checked(
     known(provider, max_tokens, request.settings)
 }
 
-/// Refuses settings that the provider would refuse or, worse, ignore, independently of the request.
+/// Refuses settings that the provider would refuse or, worse, ignore. This check does not depend on the request.
 pub(super) fn known(
     provider: Provider,
     max_tokens: Option<u32>,

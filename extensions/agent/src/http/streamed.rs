@@ -79,7 +79,7 @@ impl<'a> Pieces<'a> {
         whole.finish()
     }
 
-    /// Takes an answer that came in one piece although a stream was requested.
+    /// Reports an answer that arrived in one piece although a stream was requested.
     pub(super) fn came_whole(self, answer: &ModelAnswer) {
         if !answer.text.is_empty() {
             self.listener.delta(Delta::Text(&answer.text));

@@ -21,7 +21,8 @@ pub(super) const END: usize = 1_000;
 /// The estimated tokens of a note that replaces an answer or turns.
 const NOTE: u64 = 40;
 
-/// Kinds of errors that report a decision of a person, or a pending one. The model must not forget them.
+/// The kinds of errors that report a decision of a person, or that a decision is pending. The model must not forget
+/// them.
 const OBLIGATIONS: [&str; 6] = [
     error_kind::APPROVAL_REQUIRED,
     error_kind::DENIED,
@@ -42,7 +43,8 @@ pub(super) enum Fate {
 
 /// The parts of a history that a request leaves out.
 pub(super) struct Plan<'s> {
-    /// How many of the first messages are never dropped: the one in which the server of the model has compacted what came before.
+    /// How many of the first messages are never dropped: 1 for the message in which the model's server has compacted
+    /// the messages before it, else 0.
     fixed: usize,
     /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
@@ -143,7 +145,8 @@ impl<'s> Plan<'s> {
         self.dropped[message]
     }
 
-    /// Leaves out enough of a history that has outgrown its share, the least important parts first.
+    /// Leaves out parts of a history that has outgrown its share until the rest is small enough, the least important
+    /// parts first.
     fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
         let before = self.size;
         let old = history.len().saturating_sub(LAST);
@@ -273,14 +276,14 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// The answers of read-only tools so far. Each is examined only once.
+/// The answers of read-only tools that were examined so far. Each answer is examined only once.
 #[derive(Default)]
 struct Reads<'h> {
     /// How many messages were examined.
     seen: usize,
     /// The newest answer to each call, by tool and arguments.
     newest: HashMap<(&'h str, &'h str), PlacedAnswer<'h>>,
-    /// Answers that a newer one repeats and that were not left out yet.
+    /// The answers that a newer answer repeats and that were not left out yet.
     repeated: Vec<PlacedAnswer<'h>>,
 }
 
@@ -310,7 +313,7 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Whether an answer reports a decision of a person, or a pending one.
+/// Whether an answer reports a decision of a person, or that a decision is pending.
 fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }
@@ -320,7 +323,7 @@ fn is_long(answer: &Answer) -> bool {
     answer_tokens(answer) > super::text_tokens(LONG)
 }
 
-/// Lists each answer with its call. The arguments of the call are in the message before.
+/// Lists each answer with its call. The arguments of the call are in the message before the answer.
 fn answers(history: &[Message]) -> impl Iterator<Item = (usize, usize, &ToolCall, &Answer)> {
     history.iter().zip(history.iter().skip(1)).enumerate().flat_map(|(message, pair)| {
         let (calls, answered): (&[ToolCall], &[(ToolCall, Answer)]) = match pair {

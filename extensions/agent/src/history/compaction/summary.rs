@@ -30,13 +30,13 @@ pub(crate) struct SummaryTask {
     pub at: usize,
     /// The prompt for the model that summarizes.
     pub prompt: String,
-    /// The maximum tokens of the summary: fewer than what it replaces.
+    /// The maximum number of tokens of the summary: fewer than the turns that it replaces have.
     pub most: u64,
 }
 
 impl Summary {
     /// Writes the message that replaces the turns. The summary is fenced, because strangers may have written parts of
-    /// them.
+    /// these turns.
     pub(super) fn note(&self) -> String {
         let text = fenced("a summary of earlier turns that a model wrote", &self.text);
         format!(
@@ -51,7 +51,7 @@ impl Summary {
 }
 
 impl SummaryTask {
-    /// Makes the task for messages that are left out, and the summary of those that were left out before.
+    /// Makes the task for messages that are left out, with the summary of the messages that were left out before.
     pub(super) fn of(
         at: usize,
         room: Room,

@@ -1,6 +1,7 @@
 //! The changes of an import, and the reasons to refuse one.
 
-/// One change of an import. Messages, calls and answers are counted as in the original, from 0.
+/// One change of an import. The indexes of messages, calls and answers are those in the original history, counted from
+/// 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryRepair {

@@ -1,5 +1,5 @@
-//! The stored form of messages: one JSON object each, with a version. Verbatim content of a provider is a string in it,
-//! so that every store returns it byte for byte.
+//! The stored form of messages: one JSON object each, with a version. Verbatim content of a provider is stored as a
+//! string, so that every store returns it byte for byte.
 
 use std::borrow::Cow;
 use std::sync::Arc;

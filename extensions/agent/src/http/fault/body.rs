@@ -26,7 +26,7 @@ const TOO_LONG: [&str; 5] = [
     "exceeds the available context size",
 ];
 
-/// Phrases after which they give the number of tokens, and the limit.
+/// Phrases that the number of tokens, and then the limit, follow in the messages of these servers.
 const FOUND_AFTER: [&str; 5] =
     ["prompt is too long:", "resulted in ", "requested ", "token count (", "request ("];
 const ALLOWED_AFTER: [&str; 4] =
@@ -78,7 +78,7 @@ impl<'a> ErrorBody<'a> {
             || self.is_of_day()
     }
 
-    /// Whether a daily quota of Gemini is spent: waiting for seconds does not help.
+    /// Whether a daily quota of Gemini is used up, so that waiting for seconds does not help.
     fn is_of_day(&self) -> bool {
         let details = self.error["details"].as_array().into_iter().flatten();
         let mut violations =

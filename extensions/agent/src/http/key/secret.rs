@@ -7,7 +7,7 @@ use reqwest::header::HeaderValue;
 
 use super::shown::{ShownPrefix, shown_at};
 
-/// The minimum length of a real key: those of vendors have forty bytes and more.
+/// The minimum length of a real key, in bytes. The keys of vendors have forty bytes and more.
 const SHORTEST: usize = 7;
 
 /// The text of a key.
@@ -64,7 +64,8 @@ impl Secret {
         self.0.len() >= SHORTEST
     }
 
-    /// Returns where a prefix of the key begins at the end of a text; the length of the text if there is none.
+    /// Returns the position from which the end of a text is a prefix of the key; the length of the text if its end is
+    /// none.
     pub(in crate::http) fn may_begin_in(&self, text: &str) -> usize {
         if !self.is_secret() {
             return text.len();
