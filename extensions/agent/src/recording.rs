@@ -24,7 +24,7 @@ use toolwright::provider::Provider;
 pub use self::error::RecordingError;
 pub use self::exchange::{Exchange, RecordedRequest, RecordedResponse};
 
-/// The version that this library writes, and the only one that it can read.
+/// The version of the format that this library writes, and the only one that it can read.
 const VERSION: u32 = 1;
 
 /// The exchanges of one run with a provider.

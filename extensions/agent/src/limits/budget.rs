@@ -5,7 +5,7 @@ use super::{Limit, Limits, TotalUsage};
 /// Why a run ends because of its budget.
 pub(crate) enum BudgetEnd {
     Limit(Limit),
-    /// The usage of a limited resource is unknown; the text explains it.
+    /// The usage of a limited resource is unknown; the text says why.
     Unknown(String),
 }
 
@@ -29,7 +29,8 @@ pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     }
 }
 
-/// Writes the report to the model of what is left after this many turns, if the application wants it.
+/// Writes the message to the model that says what is left after this many turns, if the application wants such
+/// messages.
 pub(crate) fn left(limits: Limits, spent: TotalUsage, turns: u32) -> Option<String> {
     if !limits.reports_left {
         return None;

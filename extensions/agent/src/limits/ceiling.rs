@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cost, TotalUsage};
 
-/// What all runs of a user, of an agent or of the application may cost in a day or a month. Set by
+/// A limit on the cost of all runs of a user, of an agent or of the application in a day or a month. Set by
 /// [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
 ///
 /// ```
@@ -50,19 +50,19 @@ pub enum Period {
 }
 
 impl Ceiling {
-    /// Limits what the runs of each user cost.
+    /// Limits the cost of the runs of each user.
     #[must_use]
     pub const fn of_each_user(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::User, period, cost }
     }
 
-    /// Limits what the runs of the agent cost, including those of its sub-agents.
+    /// Limits the cost of the agent's runs, including those of its sub-agents.
     #[must_use]
     pub const fn of_the_agent(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::Agent, period, cost }
     }
 
-    /// Limits what all runs of the journal cost.
+    /// Limits the cost of all runs of the journal.
     #[must_use]
     pub const fn of_the_application(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::Application, period, cost }
@@ -133,7 +133,7 @@ impl Period {
 pub struct Spending {
     /// The cost of the settled requests.
     pub spent: Cost,
-    /// The amount reserved for requests that are under way, or whose end was never recorded.
+    /// The amount reserved for requests that are in progress, or whose end was never recorded.
     pub reserved: Cost,
     /// The number of settled requests.
     pub requests: u64,
@@ -159,7 +159,7 @@ impl Spending {
         })
     }
 
-    /// Settles a request: replaces the amount reserved for it by what it took.
+    /// Settles a request: replaces the amount reserved for the request by its actual cost.
     #[must_use]
     pub fn settle(self, reserved: Cost, taken: Cost) -> Self {
         Self {

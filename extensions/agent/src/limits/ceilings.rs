@@ -25,7 +25,8 @@ const RESERVED: &str = "reserved/";
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-/// How often settling is tried while the journal fails. A request that is not settled counts with its reserved amount.
+/// How many times settling is tried while the journal fails. A request that is not settled counts with its reserved
+/// amount.
 const TIMES: u32 = 5;
 
 /// The ceilings of the runs of an agent.
@@ -37,7 +38,7 @@ struct Inner {
     ceilings: Vec<Ceiling>,
     agent: String,
     journal: JournalAccess,
-    /// Serializes the changes of this process, so that it does not conflict with itself.
+    /// Held while this process changes the spending, so that its own changes do not conflict.
     changing: Mutex<()>,
 }
 
@@ -104,7 +105,7 @@ impl Ceilings {
         agent: &str,
         journal: JournalAccess,
     ) -> Self {
-        // If two apply to the same runs and period, the lower one counts.
+        // If two ceilings apply to the same runs and period, the lower one counts.
         ceilings.sort_unstable();
         ceilings.dedup_by_key(|it| (it.whose(), it.period()));
         let changing = Mutex::default();
@@ -157,7 +158,7 @@ impl Ceilings {
             let unit = Transaction { documents, ..Transaction::default() };
             match inner.journal.store.commit(unit, now).await {
                 Ok(()) => return Ok(Reservation { key: key_of_it, spending, amount: most }),
-                // The commit may have succeeded; then it counts as a request that is never settled.
+                // The commit may have succeeded; then the reservation counts as a request that is never settled.
                 Err(CommitError::Store(error)) => return Err(error.into()),
                 // Another process has changed the spending meanwhile.
                 Err(_) => tokio::task::yield_now().await,
@@ -165,7 +166,7 @@ impl Ceilings {
         }
     }
 
-    /// Settles a request by what it took. If the journal fails, the request stays reserved, so the spending is
+    /// Settles a request by its actual cost. If the journal fails, the request stays reserved, so the spending is
     /// overstated.
     pub(crate) async fn settle(&self, reservation: Reservation, spent: TotalUsage) {
         let taken = taken(spent, reservation.amount);
@@ -188,7 +189,7 @@ impl Ceilings {
         }
     }
 
-    /// Tries to settle; returns `false` if another process has written meanwhile.
+    /// Tries to settle a request; returns `false` if another process has written the spending meanwhile.
     async fn settle_once(
         &self,
         reservation: &Reservation,

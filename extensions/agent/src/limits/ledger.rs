@@ -1,4 +1,4 @@
-//! Stores the budgets of sub-agents: in the journal of their calls if there is one, else in memory.
+//! Stores the budgets of sub-agents: in the journal of their calls if the executor has one, else in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,7 +45,7 @@ impl Ledger {
         Self { journal, ..Self::default() }
     }
 
-    /// Notes the state of an unrecorded run that this process drives.
+    /// Notes the limits and the spending of an unrecorded run that this process drives.
     pub(crate) fn note_standing(&self, run: &str, standing: Standing) {
         let children = Children::new();
         self.runs().insert(run.to_owned(), InMemory { standing, children });
@@ -76,7 +76,7 @@ impl Ledger {
             }));
         }
         let unit = Transaction { documents, ..Transaction::default() };
-        // Documents that have changed since are removed after the next turn.
+        // Documents that have changed since they were read are removed after the next turn.
         match journal.store.commit(unit, journal.now()).await {
             Err(CommitError::Store(error)) => Err(error),
             _ => Ok(()),
@@ -128,7 +128,7 @@ impl Ledger {
         let unit = Transaction { documents, ..Transaction::default() };
         match journal.store.commit(unit, journal.now()).await {
             Err(conflict @ CommitError::Document { .. }) => {
-                // This may be the effect of this very commit, whose reply was lost.
+                // The conflict may be the effect of this very commit, if its reply was lost.
                 let next = expects.map_or(1, |it| it.saturating_add(1));
                 match journal.store.document(&key).await? {
                     Some(found) if found.text == text && found.version == next => Ok(()),
@@ -139,7 +139,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the version of a sub-agent's stored budget; `None` if there is none.
+    /// Returns the version of a sub-agent's stored budget; `None` if no budget is stored.
     pub(crate) async fn version(&self, place: &Place<'_>) -> Result<Option<u64>, StoreError> {
         let Some(journal) = &self.journal else { return Ok(None) };
         let key = format!("{}{}", of_turn(place.run, place.turn), place.call);

@@ -44,7 +44,7 @@ pub enum Limit {
         period: String,
         /// The limit on the cost.
         ceiling: Cost,
-        /// What these runs had spent, and what was reserved for requests under way.
+        /// The amount that these runs had spent, and that was reserved for requests in progress.
         held: Cost,
         /// The maximum cost that the next request could have.
         next: Cost,
@@ -68,25 +68,25 @@ pub enum Limit {
     },
 }
 
-/// How far a run may go on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
+/// The limits on a run's work on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
     /// How many times a run may ask the model; 25 by default.
     pub turns: u32,
-    /// How long it may take in all, including the time that people take to decide; no limit by default.
+    /// How long the run may work in all, including the time that people take to decide; no limit by default.
     pub time: Option<Duration>,
-    /// How many tokens its requests and answers may take; no limit by default. The answer that reaches the limit is the
-    /// last; its calls still run and are answered.
+    /// How many tokens the run's requests and answers may take; no limit by default. The answer that reaches the limit
+    /// is the last; its calls still run and are answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// How much it may cost; no limit by default. The answer that reaches the limit is the last, as with tokens.
+    /// How much the run may cost; no limit by default. The answer that reaches the limit is the last, as with tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Whether the model is shown after each turn what is left of turns, tokens and cost; not by default.
+    /// Whether the model is told after each turn how many turns, tokens and how much money are left; not by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reports_left: bool,
-    /// How often in a row the same call with the same arguments may fail; 3 by default.
+    /// How many times in a row the same call with the same arguments may fail; 3 by default.
     pub repeated_failures: u32,
     /// How many answers in a row may be cut short in the middle of a call; 3 by default.
     pub cut_short: u32,
@@ -95,7 +95,7 @@ pub struct Limits {
     /// How many answers are sent back because they are not the value that the run ends in; 2 by default.
     #[serde(default = "corrections", skip_serializing_if = "are_usual")]
     pub corrections: u32,
-    /// How long the model of a recorded run may be away before the run ends; 24 hours by default.
+    /// How long the model of a recorded run may be unavailable before the run ends; 24 hours by default.
     #[serde(default = "a_day", skip_serializing_if = "is_a_day")]
     pub outage: Duration,
 }

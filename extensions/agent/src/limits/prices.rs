@@ -49,7 +49,7 @@ struct List {
 pub struct Price {
     /// The prices of its tokens.
     pub rates: Rates,
-    /// The prices of all tokens of a request that has more tokens than this, and of its answer.
+    /// A number of tokens, and the prices of all tokens of a request that has more tokens than that, and of its answer.
     pub above: Option<(u64, Rates)>,
 }
 
@@ -65,7 +65,7 @@ pub struct Rates {
     pub cached: Cost,
     /// The price of a million tokens of requests that the provider put into its cache.
     pub cache_write: Cost,
-    /// Tokens of a request that the provider put into its cache for longer than usual.
+    /// The price of a million tokens of requests that the provider put into its cache for longer than usual.
     pub long_cache_write: Cost,
 }
 
@@ -195,8 +195,8 @@ impl Price {
         Self { above: Some((tokens, rates)), ..self }
     }
 
-    /// Computes the maximum cost of a request and its answer with these numbers of tokens, whatever part of it is
-    /// cached.
+    /// Computes the maximum cost of a request and its answer with these numbers of tokens, independently of how much of
+    /// it is cached.
     #[must_use]
     pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Cost {
         let dearest = |rates: Rates| {

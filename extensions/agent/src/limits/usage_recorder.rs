@@ -1,11 +1,12 @@
-//! Counts what the requests for an answer take while it arrives, so that it is known even if the answer is abandoned.
+//! Counts the usage of the requests for an answer while the answer arrives, so that the usage is known even if the
+//! answer is abandoned.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::TotalUsage;
 
-/// Counts what the requests for one answer have taken so far, for a caller that may abandon the answer. A complete
-/// answer and an error carry their usage themselves.
+/// Counts the usage of the requests for one answer, for a caller that may abandon the answer. A complete answer and an
+/// error carry their usage themselves.
 ///
 /// ```
 /// use toolwright_agent::{UsageRecorder, TotalUsage, Usage};
@@ -30,17 +31,17 @@ struct Reading {
 }
 
 impl UsageRecorder {
-    /// Notes that a request is sent. Until more is known, it may have cost something.
+    /// Notes that a request is sent. Until its usage is known, it counts as one that may have cost something.
     pub fn begin(&self) {
         self.reading().current = Some(TotalUsage::lost());
     }
 
-    /// Notes the usage that is known so far of the request under way. The final usage may be higher.
+    /// Notes the usage that is known so far of the request in progress. The final usage may be higher.
     pub fn so_far(&self, spent: TotalUsage) {
         self.reading().current = Some(spent.plus(TotalUsage::lost()));
     }
 
-    /// Notes that the request under way has failed, with this usage.
+    /// Notes that the request in progress has failed, with this usage.
     pub fn ended(&self, spent: TotalUsage) {
         let mut reading = self.reading();
         (reading.failed, reading.current) = (reading.failed.plus(spent), None);

@@ -1,4 +1,4 @@
-//! Several models as one: if one fails, the next is asked, and the first again after a rest.
+//! Several models that act as one: if one fails, the next is asked, and the first again after a rest.
 //!
 //! - A model that failed rests for as long as its provider asks for, or for [`FallbackBuilder::rest`]. While it rests,
 //!   the next in order is asked; after that, the first again.
@@ -108,8 +108,8 @@ impl Fallback {
         let mut failed = TotalUsage::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
-        // If a model is unavailable only for a while, its error wins over the errors of later models, so that the
-        // caller waits.
+        // If a model is unavailable only for a while, its error is returned in place of the errors of later models, so
+        // that the caller waits.
         let mut away: Option<ModelError> = None;
         loop {
             asked[current] = true;
@@ -169,7 +169,7 @@ impl Fallback {
         }
     }
 
-    /// Asks a model for its share of the time; the outer error says that its time was up.
+    /// Asks a model within its share of the time; the outer error says that this time was up.
     async fn answer_of(
         &self,
         index: usize,
@@ -240,7 +240,7 @@ impl Fallback {
     }
 
     /// Returns the error of a model that was unavailable, or that still rests, in place of a final error: the request
-    /// may succeed when that model is back.
+    /// may succeed when that model is available again.
     fn worth_a_wait(
         &self,
         away: Option<ModelError>,
@@ -300,7 +300,7 @@ impl Model for Fallback {
         self.models[0].dialect()
     }
 
-    /// The highest cost of all models, if the price of each is known.
+    /// Returns the highest cost of all models, if the price of each is known.
     fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
         let costs = self.models.iter().map(|it| it.most_cost(input_tokens, output_tokens));
         costs.collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -315,7 +315,8 @@ impl Model for Fallback {
         self.models[0].origin()
     }
 
-    /// The first message that any of the models reads: the whole history, unless all of them have compacted it.
+    /// Returns the index of the first message that any of the models reads: the first of the history, unless all models
+    /// have compacted it.
     fn first_read(&self, history: &[Message]) -> usize {
         self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }
@@ -325,7 +326,7 @@ impl Model for Fallback {
         self.models.iter().any(|model| model.searches_tools())
     }
 
-    /// Checks the settings with every model, so that none refuses them when it is needed.
+    /// Checks the settings with every model, so that no model refuses them when it is needed.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }

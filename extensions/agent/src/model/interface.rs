@@ -47,32 +47,34 @@ pub trait Model: Send + Sync {
     /// Returns the dialect in which the model takes tools.
     fn dialect(&self) -> Dialect;
 
-    /// Returns every dialect in which it may take tools: more than one for a model that forwards requests to others.
+    /// Returns every dialect in which the model may take tools: more than one for a model that forwards requests to
+    /// others.
     fn dialects(&self) -> Vec<Dialect> {
         vec![self.dialect()]
     }
 
-    /// Returns the origin whose [`Verbatim`] content it reads: the name of its provider, and the host of a server that
-    /// is not the vendor's own.
+    /// Returns the origin whose [`Verbatim`] content the model reads: the name of its provider, and the host of a
+    /// server that is not the vendor's own.
     fn origin(&self) -> Option<&str> {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the first message that its server reads of a history, where the server has compacted the messages before it: an agent
-    /// leaves these out of requests. 0, the default, for a model that reads every message.
+    /// Returns the index of the first message of a history that the model's server reads, if the server has compacted
+    /// the messages before it: an agent leaves these out of requests. By default 0, for a model that reads every
+    /// message.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0
     }
 
-    /// Returns whether its provider searches deferred tools itself: an agent then lists them by
+    /// Returns whether the model's provider searches deferred tools itself: an agent then lists them by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
         false
     }
 
-    /// Checks that it supports these settings and this limit on the tokens of an answer. An agent calls this before its
-    /// first run.
+    /// Checks that the model supports these settings and this limit on the tokens of an answer. An agent calls this
+    /// method before its first run.
     ///
     /// # Errors
     /// When its provider does not support a setting.
@@ -81,8 +83,8 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
-    /// Returns whether it sends [`ModelRequest::output`] to its provider, so that the text of an answer follows the
-    /// format. An agent asks other models to call a tool whose arguments are the value.
+    /// Returns whether the model sends [`ModelRequest::output`] to its provider, so that the text of an answer follows
+    /// the format. An agent asks other models to call a tool whose arguments are the value.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let _ = format;
         false
@@ -152,8 +154,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 pub struct ModelRequest<'a> {
     /// The system prompt; empty for none.
     pub instructions: &'a str,
-    /// The whole history. The last message is the user's, or has answers, or is an answer of the model that was
-    /// [paused](StopReason::Paused).
+    /// The whole history. The last message is a message of the user, or has answers to calls, or is an answer of the
+    /// model that was [paused](StopReason::Paused).
     pub history: &'a [Message],
     /// The tools in the form of [`Model::dialect`]. Send the text of [`Listing::tools`] unchanged;
     /// [`Listing::tool_calls`] and [`Listing::tool_results`] translate names.
@@ -168,8 +170,8 @@ pub struct ModelRequest<'a> {
     pub catalog: Option<&'a Catalog>,
     /// The listener that gets the answer as it arrives. A model that cannot stream ignores it.
     pub listener: Option<&'a dyn DeltaListener>,
-    /// Where the model notes the usage of requests before they are answered. If it does not, an abandoned request
-    /// counts as one that may have cost something.
+    /// The recorder to which the model reports the usage of requests before they are answered. If the model does not
+    /// report it, an abandoned request counts as one that may have cost something.
     pub usage_recorder: Option<&'a UsageRecorder>,
 }
 
@@ -247,7 +249,8 @@ impl<'a> ModelRequest<'a> {
 pub struct RequestLimits {
     /// The maximum tokens of the answer; the model's own limit if `None`.
     pub max_tokens: Option<u32>,
-    /// The time that the run has left. The agent drops the request at its end, so no retry needs to wait longer.
+    /// The time that the run has left. The agent drops the request when this time is up, so no retry needs to wait
+    /// longer.
     pub time: Option<Duration>,
 }
 
@@ -273,7 +276,7 @@ pub struct ModelAnswer {
     pub verbatim: Option<Verbatim>,
     /// The name of the model that gave the answer, if several models could be asked.
     pub model: Option<String>,
-    /// The content that its request omitted, because only another provider's model can read it.
+    /// The content that the request for this answer omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,
 }
 
@@ -335,13 +338,13 @@ impl ModelAnswer {
         self
     }
 
-    /// Returns its usage and cost, including those of failed requests for it.
+    /// Returns the usage and the cost of the answer, including those of failed requests for it.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
     }
 
-    /// Sets the name of the model that gave it, unless it has one already.
+    /// Sets the name of the model that gave the answer, unless the answer has a name already.
     #[must_use]
     pub fn by(mut self, model: &str) -> Self {
         self.model.get_or_insert_with(|| model.to_owned());
@@ -394,13 +397,13 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// The answer is complete.
     Finished,
-    /// The provider paused it in the middle of its own tools: to continue, send a request with this answer in the
-    /// history.
+    /// The provider paused the answer in the middle of its own tools: to continue, send a request with this answer in
+    /// the history.
     Paused,
     /// A token limit cut its text short; its calls are complete.
     CutShort,
     /// A token limit cut the answer short in the middle of a call. That call is the last one of the answer, or is
-    /// missing if the answer has no calls. The agent does not run it, and answers that it was cut short.
+    /// missing if the answer has no calls. The agent does not run that call, and answers it with an error.
     CutInCall,
     /// The model or its provider refused to answer; the text says why, if a reason was given.
     Refused,

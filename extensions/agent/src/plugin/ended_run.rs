@@ -29,7 +29,7 @@ impl<'r> EndedRun<'r> {
         self.end
     }
 
-    /// Returns what was said, called and answered before the last answer of the model.
+    /// Returns the history before the last answer of the model: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &'r [Message] {
         self.history

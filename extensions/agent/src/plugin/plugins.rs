@@ -16,7 +16,7 @@ use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, State
 /// plugin.
 ///
 /// A state that a tool sets is visible at once to all tools and plugins of the run, whatever the tool answers. In a
-/// recorded run it is recorded before [`set`](Self::set) returns, so no crash loses it.
+/// recorded run, the state is recorded before [`set`](Self::set) returns, so no crash loses it.
 ///
 /// ```
 /// use toolwright::{ToolError, tool};
@@ -64,7 +64,8 @@ pub struct Plugins {
     sink: Option<Arc<dyn Sink>>,
 }
 
-/// The states. They are shared, so that a change can still be recorded after the call that made it was dropped.
+/// The states of the plugins. They are shared, so that a change can still be recorded after the call that made it was
+/// dropped.
 struct SharedStates {
     /// The current states, in the order of the plugins.
     states: RwLock<Vec<StateValue>>,
@@ -147,8 +148,8 @@ impl Plugins {
         self.change(|draft| draft.set::<P>(state)).await
     }
 
-    /// Changes the state of a plugin and returns the result of `change`. No other change happens between its reading
-    /// and its writing.
+    /// Changes the state of a plugin and returns the result of `change`. No other change happens between reading and
+    /// writing the state.
     ///
     /// # Errors
     /// As for [`set`](Self::set).
@@ -179,8 +180,8 @@ impl Plugins {
             shared.show(draft.into_states());
             return Ok(result);
         };
-        // If the call is dropped, this future is too, but its commit may succeed. The task makes sure that the states
-        // match the record; the next step waits for it by the lock.
+        // If the call is dropped, this future is dropped too, but its commit may succeed. The task makes sure that the
+        // states match the record; the next step waits for the task by the lock.
         let recording = tokio::spawn(async move {
             sink.write(&turn).await?;
             record.states.extend(changed);
@@ -236,7 +237,7 @@ pub(crate) struct StagedTurn {
 }
 
 impl StagedTurn {
-    /// Returns the document to write with the step, if the step changes it.
+    /// Returns the document to write with the step; `None` if the step does not change it.
     pub(crate) fn to_write(&self) -> Option<&PluginTurn> {
         self.is_changed.then_some(&self.turn)
     }
@@ -248,8 +249,8 @@ impl LockedPlugins<'_> {
         &self.record
     }
 
-    /// Computes the changes of a step. A step that begins a turn has what plugins have prepared for it; a step that
-    /// ends the run has what they did at the end.
+    /// Computes the changes of a step. A step that begins a turn has the changes that plugins have prepared for it; a
+    /// step that ends the run has the changes that plugins made at the end.
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {

@@ -91,7 +91,7 @@ impl RecordedResponse {
     }
 }
 
-/// Omits bodies, which hold what a person and a model said to each other.
+/// Omits bodies, which hold the conversation of a person and a model.
 impl fmt::Debug for RecordedRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

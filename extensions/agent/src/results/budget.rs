@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::tools::{READ, SEARCH};
 
-/// How many characters of an answer a model is sent, unless set.
+/// How many characters of an answer a model is sent, unless the application sets a limit.
 const CHARACTERS: usize = 30_000;
 
 /// Limits how much of a tool's answer a model is sent: 30,000 characters unless set. Of a longer answer the model gets
@@ -27,8 +27,8 @@ pub struct AnswerBudget {
 }
 
 impl AnswerBudget {
-    /// Sets how many characters of an answer a model is sent. If that is less than the note about a longer answer
-    /// needs, only the note is sent.
+    /// Sets how many characters of an answer a model is sent. If the limit is shorter than the note about a longer
+    /// answer, only the note is sent.
     #[must_use]
     pub fn characters(characters: usize) -> Self {
         Self { characters: Some(characters), ..Self::unlimited() }
@@ -54,20 +54,22 @@ impl AnswerBudget {
         self
     }
 
-    /// Turns off references in the arguments of one tool: there, `{"$result":"lr_3"}` is an argument like any other.
+    /// Turns off references in the arguments of one tool: in its arguments, `{"$result":"lr_3"}` is an object like any
+    /// other.
     #[must_use]
     pub fn without_references(mut self, name: impl Into<String>) -> Self {
         self.without_references.insert(name.into());
         self
     }
 
-    /// Returns the names of the tools that a run shows once an answer is too long; empty if every answer is sent whole.
+    /// Returns the names of the tools that a run shows once an answer is too long; no names if every answer is sent
+    /// whole.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         let is_limited = self.characters.is_some() || self.tools.values().any(Option::is_some);
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
     }
 
-    /// How many characters of the answers of a tool are sent; all where that has no limit.
+    /// Returns how many characters of a tool's answers are sent; `None` if there is no limit.
     pub(crate) fn of(&self, tool: &str) -> Option<usize> {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }

@@ -11,7 +11,7 @@ use super::shape::shape_of;
 use super::text::{is_text, number, split_at_character, text_of, value_in};
 use super::tools::{READ, SEARCH};
 
-/// With less room than this, the beginning and the end of a text are left out.
+/// The minimum room in characters for the beginning and the end of a text; with less, both are left out.
 const LEAST: usize = 200;
 
 /// What an excerpt of an answer depends on.
@@ -25,8 +25,8 @@ pub(super) struct Terms<'a> {
     pub may_refer: bool,
 }
 
-/// Returns the shortened answer; `None` if it is within its budget. The kind of its error, pictures, structured value
-/// and metadata are unchanged.
+/// Returns the shortened answer; `None` if it is within its budget. The kind of its error, its pictures, its structured
+/// value and its metadata are unchanged.
 pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     let text = text_of(answer);
     // A character has at least one byte, so that a text of few bytes need not be counted.
@@ -61,8 +61,8 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     Some(sent.into())
 }
 
-/// Writes the note about a text, and as much of the text as there is room for. Untrusted text keeps its fence; its
-/// shape gets one.
+/// Writes the note about a text, and as much of the text as there is room for. Untrusted text keeps its fence, and the
+/// shape of an untrusted value gets one.
 fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();
@@ -111,7 +111,8 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
     words
 }
 
-/// Returns the beginning and the end of a text, cut at line breaks if possible, and how much is left out between them.
+/// Returns the beginning and the end of a text, cut at line breaks if possible, with a note between them about what is
+/// left out.
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
     // Leaves room for the note between the beginning and the end.
     let side = room.saturating_sub(60) / 2;

@@ -14,7 +14,8 @@ const MOST: usize = 1_000_000;
 
 /// The answers to which the references of a call may refer.
 pub(super) trait KnownAnswers {
-    /// Returns the answer for a handle: its value, or its text if it is not JSON; `None` if the run has no such answer.
+    /// Returns the answer with this handle: its value, or its text if it is not JSON; `None` if the run has no such
+    /// answer.
     fn answer(&self, handle: &str) -> Option<FoundAnswer>;
 
     /// Returns a text that lists the handles of these answers, for error messages.
@@ -137,7 +138,7 @@ impl Walk<'_> {
     }
 }
 
-/// Parses a reference, if the value is one; the error reports an invalid one.
+/// Parses a reference; `None` if the value is not one. The error says why a reference is not valid.
 fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     let Node::Object(entries) = value else { return None };
     let of = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).map(|(_, value)| value);

@@ -15,7 +15,7 @@ use crate::history::Message;
 
 type Answered = Arc<[(ToolCall, Answer)]>;
 
-/// The answers of a run. Cheap to clone; a clone is of the same run.
+/// The answers of a run. Cheap to clone; a clone has the same answers.
 #[derive(Clone)]
 pub(crate) struct Results(Arc<Inner>);
 
@@ -120,7 +120,7 @@ impl Results {
         sent.collect::<Vec<_>>().into()
     }
 
-    /// Returns the tools that read large answers, if the run has one.
+    /// Returns the tools that read large answers, if the run has a large answer.
     pub(crate) fn tools(&self) -> Option<Catalog> {
         self.turns().tools.clone()
     }
@@ -142,7 +142,7 @@ impl Results {
         Ok(arguments.map(|arguments| ToolCall { arguments, ..call.clone() }))
     }
 
-    /// Applies a function to an answer; `None` if the run has no answer of the handle.
+    /// Applies a function to an answer; `None` if the run has no answer with this handle.
     pub(super) fn with_answer<T>(
         &self,
         handle: &str,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use toolwright::unstable::json::{Node, read};
 use toolwright::{Answer, Content};
 
-/// Returns the text of an answer: the texts of its blocks, one below the other, without pictures, sounds and documents;
-/// for an error, its message.
+/// Returns the text of an answer: the texts of its blocks, each on lines of its own, without pictures, sounds and
+/// documents; for an error, its message.
 pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     if let Some(error) = answer.error() {
         return error.message().to_owned().into();

@@ -21,12 +21,12 @@ pub(super) const SEARCH: &str = "search_large_result";
 /// The maximum size of a compiled regular expression, in bytes.
 const PATTERN: usize = 1 << 20;
 
-/// Whether a tool is one of these, whose answers are never shortened.
+/// Whether a tool is one of the tools that read large answers. Their own answers are never shortened.
 pub(super) fn is_one(tool: &str) -> bool {
     tool == READ || tool == SEARCH
 }
 
-/// Makes the tools for the answers of a run; they hold only a weak reference to them.
+/// Makes the tools that read the answers of a run. The tools hold only a weak reference to the answers.
 pub(super) fn catalog(results: &WeakResults) -> Catalog {
     let (of_read, of_search) = (results.clone(), results.clone());
     let id = json!({

@@ -6,7 +6,8 @@ use toolwright::ErrorClass;
 
 use crate::model::ModelError;
 
-/// How long a model is not asked after an error of its account or its name: an operator may have fixed it by then.
+/// How long a model is not asked after an error that concerns its account or its name: an operator may have fixed the
+/// cause by then.
 const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 
 /// How long a model rests after a failure.
