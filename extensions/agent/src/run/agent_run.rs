@@ -50,7 +50,7 @@ pub struct AgentRun {
     pub(super) acting: Option<ActingAgent>,
     /// The executor's run, with the tools that are available now.
     pub(super) run: Run,
-    /// Adds up the tokens and the cost of the requests for the answer that is awaited, or for a summary.
+    /// Adds up the tokens and the cost of the requests for an answer that has not arrived yet, or for a summary.
     pub(super) meter: UsageRecorder,
     /// Cancels the run and all of its calls.
     pub(super) cancelled: Option<CancellationToken>,
@@ -58,7 +58,7 @@ pub struct AgentRun {
     pub(super) observer: Observer,
     /// The tools that the model was shown with its last request.
     pub(super) shown: Option<ShownTools>,
-    /// The turn of the last answer, if some of its reads may have begun while the answer came.
+    /// The turn of the last answer, if some of its reads may have begun while the answer arrived.
     pub(super) begun: Option<BegunTurn>,
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
@@ -89,7 +89,7 @@ pub(super) struct ShownTools {
     pub(super) generation: u64,
     /// Whether plugins have prepared the tools for one turn.
     pub(super) is_prepared: bool,
-    /// Whether the list includes the tool by which the model gives the value that the run ends in.
+    /// Whether the list includes the tool by which the model gives the value in which the run ends.
     pub(super) by_call: bool,
     /// The tools that are left out because their calls were refused repeatedly.
     pub(super) refused: Vec<String>,
@@ -97,7 +97,7 @@ pub(super) struct ShownTools {
     pub(super) found: Vec<String>,
     /// Whether the list includes the tools that read large answers.
     pub(super) reads_results: bool,
-    /// The list that the model is shown. The run has the same tools, except the one that gives the value.
+    /// The list of tools that the model is shown. The run has the same tools, except the tool that gives the value.
     pub(super) listed: Catalog,
     pub(super) listing: Listing,
     pub(super) run: Run,
@@ -107,7 +107,7 @@ impl AgentRun {
     /// Sends a message to the model, runs the calls of its answers, and returns how the run ended. A further message
     /// continues the conversation.
     ///
-    /// Dropping the future leaves the run where it is: [`resume`](Self::resume) continues it.
+    /// If the future is dropped, the run stays where it is: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
     /// When the run cannot continue without its host, which has to act and then call [`resume`](Self::resume).
@@ -116,7 +116,7 @@ impl AgentRun {
     }
 
     /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. The model gets
-    /// those that its provider accepts, and a sentence in place of each other one.
+    /// the attachments that its provider accepts, and a sentence in place of each other one.
     ///
     /// ```
     /// use toolwright::{Content, Executor, Registry};
@@ -154,7 +154,7 @@ impl AgentRun {
         self.drive().await
     }
 
-    /// Returns the input for a message of the user, with the type that the run has to end in.
+    /// Returns the input for a message of the user, with the output type in which the run has to end.
     pub(crate) fn said(&self, text: String, attachments: Arc<[Content<'static>]>) -> StepInput {
         let expected = self.output.as_ref().map(|it| it.expected().clone());
         StepInput::said_with(text, attachments).expecting(expected)
@@ -165,7 +165,7 @@ impl AgentRun {
     /// If the run has ended, returns its end.
     ///
     /// # Errors
-    /// As for [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
+    /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }
@@ -176,7 +176,7 @@ impl AgentRun {
         self.run.id()
     }
 
-    /// Returns everything that was said, called and answered.
+    /// Returns the history: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         &self.history
@@ -235,7 +235,7 @@ impl AgentRun {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
-    /// Returns the states of the agent's plugins in this run; `None` if it has none.
+    /// Returns the states of the agent's plugins in this run; `None` if the agent has no plugins.
     #[must_use]
     pub fn plugins(&self) -> Option<&Plugins> {
         self.plugins.as_ref().map(|it| &*it.plugins)
@@ -247,8 +247,8 @@ impl AgentRun {
         self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or_else(|| self.acting_run())
     }
 
-    /// Returns the run that makes the calls: with the tools that the model was shown. If another process asked the
-    /// model, it has the current tools and those that read large answers.
+    /// Returns the run that makes the calls, with the tools that the model was shown. If another process asked the
+    /// model, the run has the current tools and the tools that read large answers.
     pub(super) fn calling_run(&self) -> Run {
         let run = self.shown_run();
         match (&self.shown, self.results.tools()) {

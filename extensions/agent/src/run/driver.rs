@@ -104,8 +104,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.ask().boxed()
     }
 
-    /// Asks the model; returns its answer, or the interruption that came first. If turns are left out from here on,
-    /// first makes and records a summary of them.
+    /// Asks the model; returns its answer, or the interruption that happened first. If requests leave out turns from
+    /// here on, first makes and records a summary of these turns.
     async fn answer(&mut self) -> Result<Result<StepInput, Interruption<R::Error>>, R::Error> {
         loop {
             let time = self.recorder.time_left();
@@ -139,7 +139,7 @@ impl<R: Recorder> Driver<'_, R> {
             None => {
                 self.take_messages().await?;
                 if self.run.state.ended().is_some() {
-                    // A guard has stopped one of the messages, and the run with it.
+                    // A guard has refused one of the messages, and has ended the run.
                     return Ok(());
                 }
                 self.recorder.stop().await?
@@ -162,7 +162,7 @@ impl<R: Recorder> Driver<'_, R> {
                 return Err(error);
             }
             Err(Interruption::Lost(error)) => return Err(error),
-            // The driver now asks again, with the new message. It counts the aborted request then.
+            // The driver now asks the model again, with the new message, and then counts the aborted request.
             Err(Interruption::Said) => return Ok(()),
         };
         let event = match event {
@@ -191,7 +191,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 
     /// Handles an unavailable model. Normally fails with the error that leaves the run until the model is asked again.
-    /// Returns nothing if something else has ended or stopped the run, and the model's error if the outage has lasted
+    /// Returns `None` if something else has ended or stopped the run, and the model's error if the outage has lasted
     /// too long and has to end the run.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
@@ -319,7 +319,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await?;
         self.run.hand_over(turn)?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
-        // The run's place is free from here on, so that another run may run its calls while this one asks its model.
+        // The run's place is free from here on, so that another run may run its calls while this run asks its model.
         drop(place);
         Ok(None)
     }
@@ -370,7 +370,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// Merges the known answers of a turn with those of calls that are refused before they run.
+/// Merges the known answers of a turn with the answers to calls that are refused before they run.
 fn with(mut known: Vec<Option<Answer>>, refused: Vec<Option<Answer>>) -> Vec<Option<Answer>> {
     if known.len() < refused.len() {
         known.resize_with(refused.len(), || None);
@@ -387,7 +387,7 @@ fn cancel(token: Option<&CancellationToken>) {
     }
 }
 
-/// Whether an answer says that the executor refused the call because it shuts down.
+/// Whether an answer says that the executor refused the call because the executor shuts down.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

@@ -15,7 +15,7 @@ use crate::run::{Action, State};
 pub(crate) const SENT_BACK: &str = "[Your answer was not taken:";
 
 impl State {
-    /// Takes an answer that a guard refused. It counts as a turn, and none of its calls runs.
+    /// Handles an answer that a guard refused. The answer counts as a turn, and none of its calls runs.
     pub(super) fn reject_answer(
         &mut self,
         answer: ModelAnswer,
@@ -44,7 +44,7 @@ impl State {
         actions
     }
 
-    /// Applies the decision of a guard that came before there was an answer, or at the end.
+    /// Applies the decision of a guard that was made before the model answered, or at the end of the run.
     pub(super) fn guarded_without_answer(&mut self, report: &GuardReport) -> Vec<Action> {
         let has_answer = matches!(&self.0.phase, Phase::Ended { how } if how.is_answer());
         match report.action {
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// Asks the model again with the words of a guard, unless the limit of corrections is reached.
+    /// Asks the model again with the guard's message, unless the limit of corrections is reached.
     fn send_back(&mut self, report: &GuardReport) -> Vec<Action> {
         let times = self.0.sent_back.saturating_add(1);
         self.0.sent_back = times;

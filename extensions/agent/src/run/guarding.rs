@@ -14,7 +14,7 @@ use crate::history::{Message, Prompt};
 use crate::limits::TotalUsage;
 use crate::model::ModelAnswer;
 
-/// What the guards of a run have done and no step has recorded yet.
+/// The decisions of the guards of a run that no step has recorded yet.
 #[derive(Default)]
 pub(super) struct Guarding {
     reports: Reports,
@@ -33,7 +33,7 @@ impl Guarding {
         self.held = None;
     }
 
-    /// Reports the decisions of guards to observers, and keeps them for the next step.
+    /// Reports the decisions of guards to observers, and stores them for the next step.
     pub(super) fn report(
         &mut self,
         observer: &Observer,
@@ -68,7 +68,8 @@ impl AgentRun {
         }
     }
 
-    /// Takes a message of the user as the guards let it through; ends the run if a guard refuses it.
+    /// Takes a message of the user in the form in which the guards let it through; ends the run if a guard refuses the
+    /// message.
     pub(crate) async fn hear(&mut self, prompt: Prompt) -> (State, Vec<Action>) {
         let (heard, refused) = self.let_in(vec![prompt]).await;
         let (text, attachments) =
@@ -81,8 +82,8 @@ impl AgentRun {
         }
     }
 
-    /// Shows messages of the user to the guards. Returns those they let through, and the first decision that ends the
-    /// run.
+    /// Shows messages of the user to the guards. Returns the messages that they let through, and the first decision
+    /// that ends the run.
     pub(super) async fn let_in(
         &mut self,
         prompts: Vec<Prompt>,
@@ -181,7 +182,7 @@ fn change_text(actions: &mut [Action], to: &str) {
     }
 }
 
-/// Removes an answer of the model, and the answer to its call, from what a step appends.
+/// Removes an answer of the model, and the answer to its call, from the messages that a step appends.
 fn remove_answer(actions: &mut Vec<Action>) {
     let is_answer = |it: &Action| matches!(it, Action::Append(Message::Assistant { .. }));
     if actions.iter().any(is_answer) {

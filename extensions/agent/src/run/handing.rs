@@ -1,4 +1,4 @@
-//! Hands runs off to other agents: finds the agent that a run was handed off to last, and the calls of `hand_off` that
+//! Hands runs off to other agents: finds the agent to which a run was handed off last, and the calls of `hand_off` that
 //! are refused. The decisions are pure: they follow from the history, the state and the hand-offs that the application
 //! allows.
 
@@ -21,7 +21,7 @@ pub(crate) const HANDED_OFF: u32 = 5;
 /// Marks the tool `hand_off`, so that no tool of an application is taken for it.
 pub(crate) struct HandOffTool;
 
-/// The agent that a run was handed off to, which goes on with it.
+/// The agent to which a run was handed off and which drives the run now.
 pub(super) struct ActingAgent {
     pub(super) name: String,
     pub(super) agent: Agent,
@@ -42,7 +42,7 @@ struct Standing<'s> {
     calls: usize,
 }
 
-/// The name in the last answer of `hand_off` that handed the run off.
+/// Returns the name of the agent to which the run was handed off last; `None` if it was never handed off.
 pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     history.iter().rev().find_map(|message| match message {
         Message::ToolResults(answered) => answered.iter().rev().find_map(target),
@@ -63,7 +63,7 @@ pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
 
-/// Whether this is the tool that hands off, and none of the application's.
+/// Whether the tool `hand_off` of a catalog is the one of this crate, and not a tool of the application.
 pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }
@@ -115,9 +115,9 @@ impl AgentRun {
         self.acting.as_ref().map_or(&self.run, |it| &it.run)
     }
 
-    /// Finds the agent that now drives the run, and selects its tools from the present ones. If the run was handed off
-    /// to an agent that does not exist any more, the run does not continue, because the first agent might be allowed
-    /// more.
+    /// Finds the agent that now drives the run, and selects its tools from those of the registry. If the run was handed
+    /// off to an agent that does not exist any more, the run does not continue, because the first agent might be
+    /// allowed to do more.
     pub(super) fn find_acting(&mut self) -> Result<(), Stopped> {
         let catalog = self.run.catalog();
         let hand_offs = self.agent.0.hand_offs.as_ref();
@@ -153,7 +153,7 @@ impl AgentRun {
         }
     }
 
-    /// Goes on as another agent, where the calls of a turn have handed the run off.
+    /// Lets another agent drive the run, if the calls of a turn have handed the run off.
     pub(super) fn hand_over(&mut self, turn: &Turn) -> Result<(), Stopped> {
         let [call] = &*turn.calls else { return Ok(()) };
         if call.name != HAND_OFF {
@@ -170,7 +170,8 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Returns the name of the agent that goes on with the run: the one with which it began, or the one that it was handed off to last.
+    /// Returns the name of the agent that drives the run: the agent with which it began, or the agent to which it was
+    /// handed off last.
     fn acting_name(&self) -> &str {
         self.acting.as_ref().map_or(&self.agent.0.name, |it| &it.name)
     }
@@ -179,8 +180,9 @@ impl AgentRun {
         self.acting.as_ref().map(|it| &*it.name)
     }
 
-    /// Returns the tools as the model of the agent sees them that now drives the run: the tool `hand_off` names the
-    /// agents to which it may hand the run off, and is left out if there are none.
+    /// Returns the tools in the form in which they are shown to the model of the agent that drives the run: the tool
+    /// `hand_off` names the agents to which this agent may hand the run off, and is left out if it may hand the run off
+    /// to none.
     pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
         if !is_marked(catalog) {
             return None;
@@ -190,7 +192,7 @@ impl AgentRun {
         Some(listed.map_or_else(|| without.clone(), |it| without.followed_by(it)))
     }
 
-    /// The answers to those calls of a turn that would hand the run off and do not.
+    /// Returns the answers to calls of `hand_off` in a turn that must not hand the run off.
     pub(super) fn not_handed_off(&self, turn: &Turn, catalog: &Catalog) -> Vec<Option<Answer>> {
         let called = &turn.calls[..turn.run];
         if called.iter().all(|it| it.name != HAND_OFF) || !is_marked(catalog) {

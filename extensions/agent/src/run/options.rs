@@ -19,9 +19,10 @@ pub(crate) struct RunOptions {
     pub user: Option<String>,
     pub session: Option<String>,
     pub token: Option<CancellationToken>,
-    /// Each adds a service to a run, and may do so more than once: a process opens a recorded run each time it takes it.
+    /// Each function adds a service to a run. It may be called more than once: a process opens a recorded run each time
+    /// that it takes the run.
     pub services: Vec<Service>,
-    /// The type of the value that it ends in, if it is not the agent's.
+    /// The output type in which the run ends, in place of the agent's; `None` for that of the agent.
     pub output: Option<Output>,
     /// The settings of requests, in place of the agent's; `None` for those of the agent.
     pub settings: Option<ModelSettings>,
@@ -104,10 +105,10 @@ impl Drop for HeldId {
 /// Adds the setters that runs and conversations share, to a type with a field `options`.
 macro_rules! run_options {
     () => {
-        /// Sets its id; a new one is made unless set. With a journal
+        /// Sets the id of the run; a new id is made unless set. With a journal
         /// ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), the record under the id is continued, in this
-        /// process or another. Without one, the id identifies its calls, and no other run of the application may have
-        /// it.
+        /// process or another. Without a journal, the id identifies the calls of the run, and no other run of the
+        /// application may have it.
         pub fn id(mut self, id: impl Into<String>) -> Self {
             self.options.id = Some(id.into());
             self
@@ -133,16 +134,16 @@ macro_rules! run_options {
         }
 
         /// Sets options of requests to the model, in place of the agent's settings
-        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). They are not recorded: another process that
-        /// continues a recorded run uses those of its agent. A setting that the provider does not support is an error
-        /// before the first request.
+        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). The options are not recorded: another process
+        /// that continues a recorded run uses the settings of its agent. A setting that the provider does not support
+        /// is an error before the first request.
         pub fn settings(mut self, settings: $crate::ModelSettings) -> Self {
             self.options.settings = Some(settings);
             self
         }
 
-        /// Cancels it when the token is cancelled: the request to the model is dropped, and open calls are answered as
-        /// cancelled.
+        /// Cancels the run when the token is cancelled: the request to the model is dropped, and open calls are
+        /// answered as cancelled.
         pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
             self.options.token = Some(token);
             self

@@ -1,4 +1,4 @@
-//! The typed value that a run ends in: how a model is asked for the value, and whether an answer is a valid value.
+//! The output type in which a run ends: how a model is asked for the value, and whether an answer is a valid value.
 //! Pure.
 
 mod expected;
@@ -33,7 +33,7 @@ struct Inner {
     checks: Option<Check>,
 }
 
-/// An additional check of values that fit the schema; the error is what the model reads.
+/// An additional check of values that fit the schema; the model reads the error.
 type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 
 /// A value that is not an object, wrapped in one, because providers require objects.
@@ -54,7 +54,7 @@ impl Output {
         Self::checked::<T>(None)
     }
 
-    /// Makes it from a type, with a check that may refuse values that fit the schema.
+    /// Makes the output type from a Rust type, with a check that may refuse values that fit the schema.
     pub(crate) fn validated<T>(
         validate: impl Fn(&T) -> Result<(), ToolError> + Send + Sync + 'static,
     ) -> Result<Self, OutputError>
@@ -163,8 +163,8 @@ impl Output {
         }
     }
 
-    /// Parses what a model gave as the value: returns its JSON, repaired like the input of a tool, or all of its
-    /// problems.
+    /// Parses the text that a model gave as the value: returns the value as JSON, repaired like the input of a tool, or
+    /// all problems of the text.
     pub(super) fn read(&self, text: &str) -> Result<String, String> {
         let call = Call::new(FINAL_ANSWER, text);
         let facts = self.0.reader.examine(&call).map_err(|error| {
@@ -196,7 +196,8 @@ impl Output {
     }
 }
 
-/// Makes a tool that takes the value and does nothing. Its danger is not `safe`, so a truncated value is refused.
+/// Makes a tool that takes the value and does nothing. The tool's danger is not `safe`, so that a truncated value is
+/// refused.
 fn reading<A: DeserializeOwned + JsonSchema + Send + 'static>(description: &str) -> DynamicTool {
     DynamicTool::typed(FINAL_ANSWER, description, |_: A, _| async { Ok(()) }).sinks(None::<&str>)
 }

@@ -1,4 +1,4 @@
-//! Runs the plugins of an agent in a run: they prepare each turn, and see its end.
+//! Runs the plugins of an agent in a run: they prepare each turn, and are called at its end.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Preparing {
         Self { plugins, next: None, before: None, again: None }
     }
 
-    /// Forgets what was prepared for an answer that did not come, and restores the states.
+    /// Forgets the turn that was prepared for an answer that did not arrive, and restores the states before it.
     fn forget(&mut self) {
         self.next = None;
         if let Some(before) = self.before.take() {

@@ -43,7 +43,7 @@ impl Stop {
 pub(crate) enum Interruption<E> {
     /// The run was cancelled, or its time is up.
     Stop(Stop),
-    /// The driver has to give the run back, as the journal has it, so that another process continues it.
+    /// The driver has to release the run in its recorded state, so that another process continues it.
     Leave(E),
     /// Another driver has taken the run.
     Lost(E),
@@ -64,7 +64,7 @@ pub(crate) enum Work {
 
 /// What happens to a run while its model is unavailable.
 pub(crate) enum Away<E> {
-    /// The driver leaves the run as it is, and a driver asks the model again later.
+    /// The driver leaves the run as it is, and some driver asks the model again later.
     Left(E),
     /// The outage has lasted too long, and ends the run.
     TooLong(ModelError),
@@ -77,8 +77,8 @@ pub(crate) enum TurnOutcome<O> {
     Open(O),
 }
 
-/// Records each step of a run, and reports what ends the run from outside. The default methods are those of a run in
-/// memory.
+/// Records each step of a run, and reports requests from outside to end the run. The default methods are those of a run
+/// in memory.
 pub(crate) trait Recorder: Send {
     /// Why this process cannot continue a run.
     type Error: From<Stopped> + ToString + Send;
@@ -138,8 +138,8 @@ pub(crate) trait Recorder: Send {
         None
     }
 
-    /// Takes the user's messages since the last request. `is_ending` says that the driver is about to end the run, and
-    /// not to ask the model.
+    /// Takes the user's messages since the last request. `is_ending` says that the driver is about to end the run
+    /// instead of asking the model.
     fn take_said(
         &mut self,
         _is_ending: bool,
@@ -151,7 +151,7 @@ pub(crate) trait Recorder: Send {
     fn count_anew(&mut self) {}
 
     /// Handles a run whose model is done while calls go on in the background. Either waits until a result may have
-    /// come, or gives the run up and returns what it waits for, if no process has to stay with it.
+    /// arrived, or releases the run and returns the calls for which it waits, if no process has to stay with it.
     fn rest(
         &mut self,
         _: &Run,
@@ -195,7 +195,7 @@ pub(crate) trait Recorder: Send {
         error: ModelError,
     ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
-    /// Records a step and its changes to plugins' states; the step counts only then.
+    /// Records a step with its changes to the plugins' states. The step counts only when it is recorded.
     fn commit(
         &mut self,
         _before: &State,
@@ -207,8 +207,8 @@ pub(crate) trait Recorder: Send {
         ready(Ok(()))
     }
 
-    /// Waits until this run may run calls, if the number of runs that do so at once is limited. The run may until the
-    /// permit is dropped. If an interruption comes first, returns the interruption.
+    /// Waits until this run may run calls, if the number of runs that do so at once is limited. The run may run calls
+    /// until the permit is dropped. If an interruption happens first, returns the interruption.
     fn place(
         &mut self,
     ) -> impl Future<Output = Result<Option<OwnedSemaphorePermit>, Interruption<Self::Error>>> + Send
@@ -247,7 +247,7 @@ pub(crate) trait Recorder: Send {
     /// Returns the available answers of a turn in which some calls wait.
     fn answers_of(open: Self::Open) -> Vec<Option<Answer>>;
 
-    /// Records the available answers, and gives the run up until the missing answers arrive.
+    /// Records the available answers, and releases the run until the missing answers arrive.
     fn wait(
         &mut self,
         turn: &Turn,

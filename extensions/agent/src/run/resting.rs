@@ -9,7 +9,8 @@ use super::recorder::Recorder;
 use super::{Action, State, StepInput, Stopped, step};
 
 impl<R: Recorder> Driver<'_, R> {
-    /// Waits for something to happen to a run that is done: what it waits for, where no process has to wait.
+    /// Waits until something happens to a run that is done. If no process has to wait, returns the calls for which the
+    /// run waits.
     pub(super) async fn rest(&mut self) -> Result<Option<R::Waiting>, R::Error> {
         if let Some(stop) = self.recorder.stop().await? {
             let (state, actions) = step(&self.run.state, stop.event());
@@ -29,7 +30,7 @@ impl<R: Recorder> Driver<'_, R> {
         Ok(waiting)
     }
 
-    /// Takes the results that have come of calls in the background, in the order in which they came.
+    /// Takes the results of calls in the background that have arrived, in the order in which they arrived.
     pub(super) async fn take_background(
         &mut self,
         mut state: State,
@@ -57,7 +58,8 @@ impl<R: Recorder> Driver<'_, R> {
         Ok((state, actions))
     }
 
-    /// Cancels the calls in the background of a run that has ended without an answer: who carries them out hears of it.
+    /// Cancels the calls in the background of a run that has ended without an answer, so that whoever carries them out
+    /// learns that they are no longer needed.
     pub(super) async fn recall_background(&mut self) {
         let is_over = self.run.state.ended().is_some_and(|end| !end.is_answer());
         let calls = self.run.state.background().to_vec();
@@ -71,7 +73,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// A run that is done, and that does not end while calls go on in the background.
+/// Returns the state of a run that is done, and that does not end while calls go on in the background.
 pub(super) fn rest_for_background(state: State, mut actions: Vec<Action>) -> (State, Vec<Action>) {
     if state.background().is_empty() {
         return (state, actions);

@@ -95,7 +95,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Sets the session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session of the run. Grants of scope `session` apply to all runs of a session.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.run = self.run.session(id.into());
@@ -133,7 +133,7 @@ impl AgentRunBuilder {
     }
 
     /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The user's first
-    /// message continues it; none of its calls run again.
+    /// message continues the history; none of its calls run again.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -188,7 +188,7 @@ impl AgentRunBuilder {
         self.started(|run| Ok(run.start_without_services()))
     }
 
-    /// Checks that its services are those that the executor declares.
+    /// Checks that the services of the run are those that the executor declares.
     pub(crate) fn has_services(mut self) -> Result<(), StartError> {
         let plugins = self.with_plugins()?;
         plugins.into_iter().fold(self.run, RunBuilder::with_arc).start()?;
@@ -246,7 +246,7 @@ impl AgentRunBuilder {
 }
 
 impl AgentRun {
-    /// Makes the run of a sub-agent, whose calls are made by the call that started it.
+    /// Makes the run of a sub-agent. The call that started the sub-agent makes its calls.
     pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         let results = Results::new(&agent.0.answer_budget, false, &[]);
@@ -276,8 +276,8 @@ impl AgentRun {
     }
 }
 
-/// Whether a model may write a reference in place of an argument of another type. In strict dialects it may not: the
-/// arguments have to follow the schema.
+/// Whether a model may write a reference in place of an argument of another type. In strict dialects it may not,
+/// because the arguments have to follow the schema.
 fn may_refer(dialect: Dialect) -> bool {
     !matches!(
         dialect,

@@ -10,7 +10,7 @@ use toolwright::dialect::DialectError;
 use crate::model::ModelError;
 use crate::plugin::PluginFailure;
 
-/// Why a run stopped without having ended. Its host has to act, and then continues it by
+/// Why a run stopped without having ended. The application has to deal with the cause, and then continues the run by
 /// [`AgentRun::resume`](crate::AgentRun::resume).
 ///
 /// ```
@@ -32,7 +32,7 @@ pub enum Stopped {
         /// The turn with the calls, counted from 1.
         turn: u64,
     },
-    /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
+    /// A call of the turn cannot be answered in this process; see [`needs_decision`](Self::needs_decision).
     #[error(transparent)]
     Call(#[from] CallFailure),
     /// Tools that are discovered at run time, such as those of an MCP server, cannot be listed for the model.
@@ -41,7 +41,7 @@ pub enum Stopped {
         /// The reason why the tools cannot be listed.
         why: String,
     },
-    /// The model is away: it cannot be reached, is overloaded, or its provider asks callers to wait.
+    /// The model is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.
     #[error("the model is away: {message}; resume the run when it is back")]
     ModelUnreachable {
         /// The kind of the error, for programs.
@@ -81,7 +81,7 @@ pub enum Stopped {
         /// The output type that the caller gave, with the digest of its schema.
         given: String,
     },
-    /// The run was handed off to an agent that is not there any more.
+    /// The run was handed off to an agent that does not exist any more.
     #[error(
         "the run was handed off to `{agent}`, and this agent hands no run off to one of that name; build it with `.hand_off(HandOff::to(\"{agent}\", …))`"
     )]

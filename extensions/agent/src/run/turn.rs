@@ -12,6 +12,6 @@ pub struct Turn {
     pub number: u64,
     /// Every call, in call order.
     pub calls: Arc<[ToolCall]>,
-    /// How many of them are run, counted from the first: all but a last one that was cut short.
+    /// How many of the calls are run, counted from the first: all calls except a last one that was cut short.
     pub run: usize,
 }

@@ -1,4 +1,4 @@
-//! Decides whether an answer ends a run in a value of a type: a part of [`step`](super::step()), and as pure.
+//! Decides whether an answer ends a run in a value of its output type: a part of [`step`](super::step()), and as pure.
 
 use toolwright::provider::ToolCall;
 use toolwright::{ErrorClass, Output, ToolError};
@@ -13,8 +13,8 @@ use crate::run::{Action, State};
 /// The beginning of the message, in the user's name, to a model whose answer is not the requested value.
 pub(crate) const NOT_THE_VALUE: &str = "[Your answer is not the value that was asked for:";
 
-/// The type of the value that a run has to end in. It is set by [`output`](crate::AgentBuilder::output) on an agent, or
-/// by [`typed`](crate::RunRequest::typed) on a run.
+/// The output type in which a run has to end. It is set by [`output`](crate::AgentBuilder::output) on an agent, or by
+/// [`typed`](crate::RunRequest::typed) on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedOutput(pub(super) Expected);
 
@@ -68,7 +68,7 @@ pub(crate) fn correction(problems: &str) -> String {
     format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]")
 }
 
-/// Explains why a call was not run: it came after the final value, or is a final value beside other calls.
+/// Explains why a call was not run: it follows the call with the final value, or is such a call beside other calls.
 pub(super) fn beside_the_value(call: &ToolCall) -> ToolError {
     let message = match call.name == FINAL_ANSWER {
         true => format!("`{FINAL_ANSWER}` was called beside other tools, so it was not read"),

@@ -1,4 +1,4 @@
-//! Reports a refused call to the person who started the program, if there is no approver: the model reads only the
+//! Reports a refused call to the person who started the program, if the agent has no approver: the model reads only the
 //! refusal; the remedies are for the author of the program.
 
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolwright::{Answer, Executor, error_kind};
 
-/// Reports the first such call of an agent on standard error; `was_said` is the agent's flag.
+/// Reports the first refused call of an agent on standard error; `was_said` is the agent's flag.
 pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answer]) {
     // With a journal, the executor reports a failing approver, and a call may wait.
     if executor.worker().is_some() {
@@ -19,7 +19,7 @@ pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answ
     }
 }
 
-/// Says why a call was refused without an approver, and lists the remedies.
+/// Explains why a call was refused without an approver, and lists the remedies.
 fn in_words(answer: &Answer) -> Option<String> {
     let error = answer.error().filter(|error| error.kind() == error_kind::APPROVAL_REQUIRED)?;
     Some(format!("a call was refused: {error}: {}", error.source()?))

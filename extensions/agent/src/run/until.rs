@@ -1,4 +1,4 @@
-//! Waits for a deadline or a cancellation; forever if there is none.
+//! Waits for a deadline or a cancellation; waits forever if there is none.
 
 use std::future::pending;
 

@@ -18,7 +18,7 @@ const TOOL_LIST: &str = "tool_list";
 /// The kind of the error for a call of a tool that was not found yet.
 pub(super) const NOT_LISTED: &str = "tool_not_listed";
 
-/// How many tools a search finds, unless the model asks for another number.
+/// How many tools a search returns, unless the model asks for another number.
 const FOUND: usize = 5;
 
 /// The maximum number of tools that one search returns.
@@ -36,15 +36,15 @@ const SMALL_WORDS: [&str; 24] = [
 /// The name under which tools without a group are listed.
 const OTHER: &str = "other";
 
-/// Marks the search tool, so that another tool of the name is not taken for it.
+/// Marks the search tool, so that another tool with the same name is not taken for it.
 struct Search;
 
-/// Whether a model that is shown these tools searches for deferred ones by calls.
+/// Whether a model that is shown these tools searches for deferred tools by calls.
 pub(crate) fn is_searched(catalog: &Catalog) -> bool {
     catalog.get(TOOL_SEARCH).is_some_and(|it| it.metadata::<Search>().is_some())
 }
 
-/// Makes the two tools, if there are deferred tools and the application has not used their names.
+/// Makes the two tools, if the catalog has deferred tools and the application does not use the names of the two.
 pub(crate) fn search_tools(catalog: &Catalog) -> Vec<DynamicTool> {
     let is_free = [TOOL_SEARCH, TOOL_LIST].iter().all(|name| catalog.get(name).is_none());
     match deferred(catalog).next() {

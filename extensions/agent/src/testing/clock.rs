@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. It is fixed until the
-/// test moves it; clones are the same clock. Time-outs of calls and limits of runs in memory use tokio's time; pause
-/// that for them.
+/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. The time is fixed until
+/// the test advances it; clones are the same clock. Time-outs of calls and limits of runs in memory use tokio's time,
+/// which has to be paused separately.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,7 +40,7 @@ impl VirtualClock {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the clock forward; it stops at the latest possible time.
+    /// Moves the clock forward, at most to the latest time that can be represented.
     pub fn advance(&self, by: Duration) {
         let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
         let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);

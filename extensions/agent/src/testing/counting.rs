@@ -9,7 +9,7 @@ use crate::history::Message;
 use crate::limits::Cost;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// Counts the requests to another model. Give the agent an `Arc` of it.
+/// Counts the requests to another model. To read the count, give the agent an `Arc` of this model.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 /// The depth of a value below which its optional parts are left out.
 const DEPTH: usize = 5;
 
-/// How far a whole number may be from its limit if it has only one.
+/// The maximum distance of a whole number from its limit, if it has only one limit.
 const USUAL: i128 = 1000;
 
 /// The characters of texts: some that are special in JSON, shells, paths and databases, and some beyond ASCII.
@@ -14,7 +14,7 @@ const CHARACTERS: &str = "abcxyz019 -_./\\\"'%${}ßλ漢\u{1f980}";
 /// Makes a value that fits the schema; the same seed always gives the same value.
 ///
 /// Supports types, `enum`, `const`, limits of numbers, texts and lists, properties, alternatives and references within
-/// the schema. For a `pattern` or a `format` it takes an example or the default of the schema, or any text if the
+/// the schema. For a `pattern` or a `format`, the value is an example or the default of the schema, or any text if the
 /// schema has neither.
 ///
 /// ```
@@ -88,7 +88,7 @@ impl Generator<'_> {
         self.root.pointer(pointer).cloned()
     }
 
-    /// Returns one of several schemas. Deep inside the value, it is a schema that does not refer to others.
+    /// Returns one of several schemas. Deep inside the value, returns a schema that does not refer to others.
     fn alternative<'a>(&mut self, schemas: &'a [Value], depth: usize) -> Option<&'a Value> {
         let is_plain = |it: &&Value| it.get("$ref").is_none() && it["type"] != "object";
         match schemas.iter().find(is_plain) {
