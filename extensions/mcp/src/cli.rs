@@ -11,7 +11,7 @@ use crate::McpServer;
 /// How long running calls may take to finish after the client has disconnected.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// The exit code for an application that is put together wrongly, the same as in [`toolwright::cli`].
+/// The exit code for an application that is built incorrectly; [`toolwright::cli`] has the same.
 const APPLICATION: u8 = 70;
 
 /// Runs [`toolwright::cli::main_with`] with one more command, `mcp serve`, which serves the linked tools over standard input
@@ -22,9 +22,9 @@ const APPLICATION: u8 = 70;
 /// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); where other machines can reach the address, `describe` has to give a check of tokens |
 /// | `--profile NAME` | serves only the tools of this one of [the server's profiles](McpServer::profiles) |
 ///
-/// The executor is that of the other commands. It treats each call of a client as a model's call: where the policy asks for an
-/// approval, the call waits in the journal, or is refused if there is no journal. An application that has a group of tools
-/// called `mcp` needs another name for that group.
+/// The executor is that of the other commands. A call of a client is treated as a call of a model: if the policy asks
+/// for an approval, the call waits in the journal, or is refused if the executor has no journal. An application that
+/// has a group of tools called `mcp` needs another name for that group.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -128,7 +128,7 @@ async fn over_http(server: crate::HttpServer) -> Result<(), crate::ServeError> {
     let ended = toolwright::CancellationToken::new();
     let interrupted = ended.clone();
     tokio::spawn(async move {
-        // Where this process cannot listen for signals, the signal itself ends the process.
+        // If this process cannot listen for signals, the signal itself ends the process.
         if tokio::signal::ctrl_c().await.is_ok() {
             interrupted.cancel();
         }

@@ -216,7 +216,7 @@ impl Generator<'_> {
         object.into()
     }
 
-    /// Makes a length within the limits of a schema, if it has some.
+    /// Chooses a length within the limits of a schema, if the schema has limits.
     fn length(&mut self, schema: &Value, least: &str, most: &str, usual: usize) -> usize {
         let limit = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let whole = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
@@ -226,7 +226,7 @@ impl Generator<'_> {
     }
 }
 
-/// Reads a limit for whole numbers, rounded if it is not whole itself.
+/// Reads a limit for whole numbers. A limit that is not a whole number is rounded.
 fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i128> {
     let limit = schema.get(keyword)?;
     let exact = limit.as_i64().map(i128::from).or(limit.as_u64().map(i128::from));
@@ -234,7 +234,7 @@ fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i128> {
     exact.or_else(|| limit.as_f64().map(|it| round(it).clamp(-1e30, 1e30) as i128))
 }
 
-/// Merges two schemas: has the keywords, properties and required names of both.
+/// Merges two schemas: the result has the keywords, properties and required names of both.
 fn merged(one: &Value, other: &Value) -> Value {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {

@@ -95,14 +95,15 @@ impl ScriptedModel {
         self
     }
 
-    /// Streams its answers if the request has a listener: texts and arguments in pieces of up to four characters.
+    /// Streams the model's answers if the request has a listener: texts and arguments in pieces of up to four
+    /// characters.
     #[must_use]
     pub fn streaming(mut self) -> Self {
         self.streams = true;
         self
     }
 
-    /// Sets the price of its tokens, also for scripted answers without a cost.
+    /// Sets the price of the model's tokens. It applies also to scripted answers without a cost.
     #[must_use]
     pub fn price(mut self, price: Price) -> Self {
         self.price = Some(price);
@@ -278,7 +279,7 @@ impl fmt::Debug for ScriptedModel {
 mod tests {
     use super::*;
 
-    /// Whether the thread of this name panics that drops a model with a step.
+    /// Whether a thread of this name panics when it drops a model that has steps left.
     fn panics(name: &str) -> bool {
         let thread = thread::Builder::new().name(name.to_owned());
         let dropped = thread.spawn(|| drop(ScriptedModel::new().says("Done."))).unwrap();

@@ -1,5 +1,5 @@
-//! Who answers the questions of servers: the application's user, its model, its folders. A question without an answerer is
-//! refused.
+//! Answers the questions of servers, through the application's user, its model or its folders. A question without an
+//! answerer is refused.
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub trait Sample: Send + Sync {
 pub struct Elicitation {
     /// The server's name in the configuration.
     pub server: String,
-    /// The question in the server's words: no more trustworthy than the server.
+    /// The question in the server's words, which are no more trustworthy than the server.
     pub message: String,
     /// The JSON Schema of the answer: an object whose properties are simple values.
     pub schema: Value,
@@ -95,14 +95,15 @@ impl Answers {
         Self { sample: Some(Arc::new(sample)), ..self }
     }
 
-    /// Names a folder that servers may work in. Servers have to respect it themselves; this application does not enforce it.
+    /// Names a folder in which servers may work. The servers themselves have to respect it; this application does not
+    /// enforce it.
     #[must_use]
     pub fn root(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.roots.push(Root { uri: uri.into(), name: Some(name.into()) });
         self
     }
 
-    /// The capabilities that the client announces to a server at the handshake.
+    /// Returns the capabilities that the client announces to a server at the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut offered = ClientCapabilities::default();
         offered.elicitation = self.elicit.as_ref().map(|_| Default::default());

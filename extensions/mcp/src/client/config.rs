@@ -43,7 +43,7 @@ pub struct McpConfig {
     notes: Vec<String>,
 }
 
-/// How far an application trusts what a server says about its tools.
+/// How far an application trusts the information that a server gives about its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
@@ -63,7 +63,7 @@ struct Toml {
 }
 
 impl McpConfig {
-    /// Reads a file: JSON where its name ends in `.json`, else TOML.
+    /// Reads a file: JSON if its name ends in `.json`, else TOML.
     ///
     /// # Errors
     /// When it cannot be read, or something in it is wrong.
@@ -87,9 +87,9 @@ impl McpConfig {
         Self::check(file.servers)
     }
 
-    /// Reads the JSON that other applications write, unchanged: the object `mcpServers` of Claude Desktop, Claude Code, Cursor
-    /// and Cline, and `servers` of VS Code. `${NAME}` is replaced by the value of that variable. [`notes`](Self::notes) lists
-    /// what was left out, and why.
+    /// Reads the JSON that other applications write, unchanged: the object `mcpServers` of Claude Desktop, Claude Code,
+    /// Cursor and Cline, and `servers` of VS Code. `${NAME}` is replaced by the value of that variable.
+    /// [`notes`](Self::notes) lists the settings that were left out, and why.
     ///
     /// ```
     /// use toolwright_mcp::McpConfig;
@@ -107,7 +107,7 @@ impl McpConfig {
         applications::config(text, &|name| std::env::var(name).ok())
     }
 
-    /// Lists what was left out or ignored of another application's file, in words for a person.
+    /// Lists the settings of another application's file that were left out or ignored, as texts for a person.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -1,4 +1,4 @@
-//! One server: started when first needed, asked for its tools, called, restarted after it has ended.
+//! One server: starts it when it is first needed, lists its tools, calls them, and restarts it after it has ended.
 //!
 //! No lock is held while waiting for a server: a start and the calls that need it run concurrently, as do a new listing of
 //! tools and the calls that use the earlier list.
@@ -35,11 +35,11 @@ use super::result;
 use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
-/// How long a list of tools is fresh, even if the server notifies its clients of changes: it may change its tools without a
-/// notification.
+/// How long a list of tools counts as current, even if the server notifies its clients of changes: it may change its
+/// tools without a notification.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// How long a server may take to read what was sent to it, before its process is ended.
+/// How long a server may take to read its input before its process is ended.
 const CLOSES: Duration = Duration::from_secs(5);
 
 /// The key in `_meta` by which a server can recognize a repeated call.
@@ -56,14 +56,14 @@ pub(crate) struct Server {
     state: Mutex<State>,
 }
 
-/// The answerer of the servers' questions, which all servers of an application share.
+/// The answers to the servers' questions, which all servers of an application share.
 pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 
 #[derive(Default)]
 struct State {
     live: Option<Live>,
     restart: Restart,
-    /// Cancelled by [`Server::close`]: ends the start in progress, and the calls that wait for one.
+    /// Cancelled by [`Server::close`]: ends the start in progress, and the calls that wait for a start.
     closed: CancellationToken,
 }
 
@@ -84,7 +84,7 @@ struct Live {
 
 /// A connection to the server, as calls use it.
 struct Line {
-    /// Identifies the connection: the same pointer as in its [`Live`].
+    /// Identifies the connection: the pointer is the same as in its [`Live`].
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
     /// Passes the server's progress reports to the calls in progress.
@@ -127,7 +127,7 @@ impl Server {
         self.config.trust
     }
 
-    /// How long a call may take without an answer or a progress report, if the configuration sets it.
+    /// Returns how long a call may take without an answer or a progress report, if the configuration sets a limit.
     pub(super) fn call_timeout(&self) -> Option<Duration> {
         self.config.call_timeout
     }
@@ -138,13 +138,13 @@ impl Server {
         Ok(definitions)
     }
 
-    /// A tool from the last list, by its name here. Neither starts the server nor asks it.
+    /// Returns a tool from the last list, by the name that models see. Neither starts the server nor sends a request.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
         self.line()?.1.get(name)
     }
 
-    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when the server
-    /// is silent for longer than `patience`.
+    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when
+    /// the server sends nothing for longer than `patience`.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &ForeignTool,
@@ -236,8 +236,8 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the server, if it runs. Gives up a start in progress without waiting for it; the calls that wait for that start
-    /// fail.
+    /// Ends the server, if it runs. Aborts a start in progress without waiting for it; the calls that wait for that
+    /// start fail.
     pub(super) async fn close(&self) {
         let live = {
             let mut state = self.state();
@@ -249,8 +249,8 @@ impl Server {
         }
     }
 
-    /// The connection, and the tools as they are now. A start continues even if the call that needs it is given up, because a
-    /// person may be about to sign in: the next call then finds the server started.
+    /// Returns the connection and the current tools. A start continues even if the call that needs it is given up,
+    /// because a person may be about to sign in: the next call then finds the server started.
     async fn live(
         self: &Arc<Self>,
         closed: &CancellationToken,
@@ -264,7 +264,7 @@ impl Server {
         self.line().ok_or_else(|| self.unreachable("it has ended"))
     }
 
-    /// The connection as it is now, and the tools of the last list.
+    /// Returns the current connection, and the tools of the last list.
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;
@@ -287,7 +287,8 @@ impl Live {
     async fn end(self) {
         // Closing the input of the server asks it to end.
         let mut running = self.running;
-        // A server that does not read its input blocks this, hence the time limit; `process.end()` below ends it.
+        // A server that does not read its input blocks this call, hence the time limit; `process.end()` below ends the
+        // server.
         let _ = running.close_with_timeout(CLOSES).await;
         if let Some(process) = self.process {
             process.end().await;

@@ -1,5 +1,5 @@
-//! The tools of one server as that server defines them: under our names, each with a fingerprint, or with the reason why it is
-//! refused. Pure.
+//! The tools of one server as that server defines them: by the names that models see, each with a fingerprint, or with
+//! the reason why it is refused. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) const CHANGED: &str = "definition_changed";
 /// The key that marks the placeholder of a definition that could not be read; its value is the reason.
 pub(crate) const UNREADABLE: &str = "toolwright/unreadable";
 
-/// How many digits of a fingerprint identify a definition: 128 bits.
+/// How many hexadecimal digits of a fingerprint identify a definition: 128 bits.
 pub(crate) const DIGITS: usize = 32;
 
 /// A tool in a server's list, as it was parsed.
@@ -94,8 +94,8 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// The first digits of the fingerprint, which models and people see: so many that no server can craft another definition
-    /// with the same digits.
+    /// Returns the first digits of the fingerprint, which models and people see. There are so many that no server can
+    /// make another definition with the same digits.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }

@@ -1,4 +1,5 @@
-//! Makes a tool of this application from a foreign definition, with as much trust as the configuration puts in its server.
+//! Makes a tool of this application from a foreign definition, with as much trust as the configuration gives to its
+//! server.
 
 use std::sync::Arc;
 
@@ -59,8 +60,8 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     }
 }
 
-/// The description that models see. It includes the digest, so that whatever the server changes in the definition, the person's
-/// earlier approval no longer matches.
+/// Returns the description that models see. It includes the digest, so that after any change of the definition by the
+/// server, a person's earlier approval no longer matches.
 fn description(tool: &ForeignTool) -> String {
     let described = escaped(&tool.description);
     let mut text: String = described.chars().take(LONGEST_DESCRIPTION).collect();

@@ -1,4 +1,4 @@
-//! A server at a URL: how messages are sent to it, and with which token.
+//! The transport to a server at a URL, and the tokens that it sends.
 
 mod requests;
 mod session;
@@ -32,8 +32,8 @@ use super::oauth::authorization::Authorization;
 /// The maximum time to connect to a server.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the client
-/// then begins a session, over the second transport if the first has failed.
+/// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the
+/// client then begins a session, over the second transport if the first has failed.
 pub(super) async fn begin(
     handler: Handler,
     [first, second]: [StreamableHttpClientTransport<Requests>; 2],
@@ -77,12 +77,12 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(requests, config))
 }
 
-/// Whether the server refused a request, without working on it, because it does not know the session.
+/// Whether the server refused a request without working on it, because the server does not know the session.
 pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// The text that the server answered where a message was expected, if that is the error.
+/// Returns the text that the server answered in place of a message, if that is the error.
 pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     match failure(error) {
         Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),

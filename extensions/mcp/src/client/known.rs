@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::definition::ForeignTool;
 use super::untrusted::escaped;
 
-/// How many characters of the old and of the new text are shown.
+/// How many characters of the old and of the new text a person is shown.
 const LONGEST: usize = 2000;
 
 /// The parts of a tool's definition that a person reads.
@@ -23,7 +23,8 @@ struct ReadableDefinition {
     input_schema: Value,
 }
 
-/// The definitions by the tools' names here, in a file if they have to outlive the process.
+/// The definitions, by the names under which models see the tools. They are in a file if they have to outlive the
+/// process.
 #[derive(Debug, Default)]
 pub(super) struct KnownDefinitions {
     file: Option<PathBuf>,
@@ -31,7 +32,7 @@ pub(super) struct KnownDefinitions {
 }
 
 impl KnownDefinitions {
-    /// Reads the definitions of a file; there are none if the file does not exist yet.
+    /// Reads the definitions in a file; returns none if the file does not exist yet.
     pub(super) fn read(file: &Path) -> io::Result<Self> {
         let tools = match std::fs::read(file) {
             Ok(text) => serde_json::from_slice(&text)?,
@@ -55,7 +56,8 @@ impl KnownDefinitions {
         }
     }
 
-    /// What has changed in a tool since it last ran, old beside new; `None` if it is unchanged or has not run.
+    /// Returns what has changed in a tool since it last ran, the old beside the new; `None` if the tool is unchanged or
+    /// has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;

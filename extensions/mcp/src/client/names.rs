@@ -5,8 +5,8 @@ use sha2::{Digest as _, Sha256};
 /// The maximum length of a tool's name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of its digest
-/// follow.
+/// Returns the name under which models see a server's tool. A name that is too long or has other characters is cut, and
+/// the first digits of its digest follow.
 pub(super) fn ours(server: &str, tool: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let whole = format!("{server}__{tool}");
@@ -21,11 +21,11 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
     format!("{server}__{fitting}_{digest}")
 }
 
-/// The longest name of a server; the rest of the 64 characters is for its tools.
+/// The maximum length of a server's name; the rest of the 64 characters is for its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
-/// Our name of a server from another application's file: unchanged where it fits, else cut and completed by the first digits of
-/// its digest.
+/// Returns a valid name for a server from another application's file: unchanged if it is valid, else cut, with the
+/// first digits of its digest.
 pub(super) fn fitting_server(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     let is_whole = !name.is_empty() && name.len() <= LONGEST_SERVER && name.chars().all(fits);

@@ -10,7 +10,8 @@ use super::untrusted::{escaped, fenced, line};
 
 /// Returns the output of a call, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
-    // Use our name: the server's own name for the tool could contain the end of the fence.
+    // The source is named by the name that models see: the server's own name for the tool could contain the end of the
+    // fence.
     let source = format!("MCP server `{}`, tool `{}`", tool.server, tool.name);
     let mut blocks: Vec<Content<'static>> =
         answer.content.into_iter().map(|block| content(&source, block)).collect();
@@ -46,14 +47,14 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
 
 /// Returns the content of a resource of a server.
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
-    // Leave the address out: it could contain the end of the fence.
+    // The source does not contain the URI, which could contain the end of the fence.
     let source = format!("MCP server `{server}`, a resource");
     let mark = json!({"server": server, "resource": uri, "source": source});
     let output = Output::default().metadata("untrusted", mark);
     contents.into_iter().map(|it| part(&source, it)).fold(output, Output::with)
 }
 
-/// A block of a prompt, unfenced because the user wants the model to follow it.
+/// Converts a block of a prompt. The block is not fenced, because the user wants the model to follow it.
 pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     match block {
         ContentBlock::Text(text) => Content::text(escaped(&text.text)),

@@ -188,7 +188,7 @@ pub async fn mcp_exec(
 
 type Read<'a> = (&'a str, Result<Arc<Definitions>, ToolError>);
 
-/// The tools that can be called, and a line for each server and each tool that cannot.
+/// Returns the tools that can be called, and a line for each server and each tool that cannot.
 fn sort(definitions: &[Read<'_>]) -> (Vec<Arc<ForeignTool>>, Vec<String>) {
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     for (_, read) in definitions {
@@ -224,7 +224,7 @@ fn shown(tools: &[Arc<ForeignTool>], problems: &[String]) -> String {
     }
 }
 
-/// How many of the words occur in the tool's definition; a word of its name counts twice.
+/// Returns how many of the words occur in the tool's definition; a word in its name counts twice.
 fn hits(tool: &ForeignTool, words: &[String]) -> usize {
     let (name, description) = (tool.name.to_lowercase(), tool.description.to_lowercase());
     let hits = |word: &String| {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Placeholders;
 
-/// The locations of ids in providers' requests; `#` is any index.
+/// The locations of ids in providers' requests; `#` stands for any index.
 const IDS: [&str; 8] = [
     "/messages/#/content/#/id",
     "/messages/#/content/#/tool_use_id",
@@ -109,7 +109,7 @@ impl Comparison {
         }
     }
 
-    /// Whether a pair of ids is consistent with all pairs seen before.
+    /// Whether a pair of ids is consistent with all earlier pairs.
     fn is_renamed(&mut self, recorded: &str, received: &str) -> bool {
         let one = self.received_by_recorded.entry(recorded.to_owned());
         let other = self.recorded_by_received.entry(received.to_owned());
@@ -151,7 +151,7 @@ impl Place {
         MESSAGES.iter().any(|it| self.form.starts_with(it))
     }
 
-    /// Returns a text with the placeholders that apply at this location.
+    /// Returns a received text, with the placeholders that apply at this location.
     fn shown(&self, received: &str, placeholders: &Placeholders) -> String {
         match self.is_in_messages() && !self.is_id() {
             true => placeholders.recorded(received),

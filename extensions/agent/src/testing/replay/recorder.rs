@@ -1,4 +1,5 @@
-//! Writes a recording during a run: replaces what differs between runs by placeholders, and omits secrets and keys.
+//! Writes a recording during a run: replaces parts that differ between runs by placeholders, and omits secrets and
+//! keys.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -50,8 +51,8 @@ struct RecordingFile {
 }
 
 impl Recorder {
-    /// Begins a recording in a new file. The catalog says which arguments of its tools are secret; the listing has the
-    /// names by which the provider knows the tools.
+    /// Begins a recording in a new file. The catalog defines which arguments of its tools are secret; the listing has
+    /// the names by which the provider knows the tools.
     ///
     /// # Errors
     /// When the file exists, or cannot be written.
@@ -100,7 +101,7 @@ impl Recorder {
 
     fn line(&self, exchange: &Exchange, written: &mut RecordingFile) -> io::Result<()> {
         let secrets = &mut written.secrets;
-        // The response goes first: its calls show which values are secret in later requests.
+        // The response is read first: its calls show which values are secret in later requests.
         let said = secrets.remove_from(exchange.response.body());
         let asked = secrets.remove_from(exchange.request.body.get());
         let mut response = RecordedResponse::new(

@@ -21,7 +21,7 @@ pub(super) fn whole_path(path: &str) -> String {
     }
 }
 
-/// Removes the members of a request that say how its answer is sent.
+/// Removes the members of a request that define how its answer is sent.
 pub(super) fn without_transport(mut body: Value) -> Value {
     if let Some(body) = body.as_object_mut() {
         body.remove("stream");
@@ -186,7 +186,7 @@ fn openai_responses(answer: &str, events: &mut Events) -> serde_json::Result<()>
         Some(status @ ("incomplete" | "failed")) => format!("response.{status}"),
         _ => "response.completed".to_owned(),
     };
-    // The response itself, byte for byte. It fits on one line, since recordings have no line breaks.
+    // The response is sent unchanged. It fits on one line, since recordings have no line breaks.
     events.0.push_str(&format!("event: {kind}\n"));
     events.text(&format!(r#"{{"type":"{kind}","response":{answer}}}"#));
     Ok(())

@@ -1,4 +1,5 @@
-//! The JSON in which other applications name their servers, read as it is: Claude Desktop, Claude Code, Cursor, Cline, VS Code.
+//! Reads the JSON in which other applications name their servers, as they write it: Claude Desktop, Claude Code,
+//! Cursor, Cline, VS Code.
 //!
 //! A setting that this application does not support is left out with a note. Pure; variables are an argument.
 
@@ -14,13 +15,15 @@ use serde_json::{Map, Value};
 use super::{ConfigError, McpConfig, ServerEntry, Trust};
 use crate::client::names;
 
-/// A larger time-out is in milliseconds, as some applications write it: no tool call is meant to take more seconds than this.
+/// The largest time-out that counts as seconds, since no tool call is meant to take longer. A larger one is in
+/// milliseconds, as some applications write it.
 const MOST_SECONDS: u64 = 3600;
 
-/// Keys that say which calls need no approval. Here the application's policy decides that.
+/// Keys that name calls which need no approval. They are ignored: in this library, the application's policy decides
+/// about approvals.
 const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 
-/// A key whose name contains this, and that this application does not know, may select which tools are used.
+/// The part of a key's name by which a key that this library does not know may select tools.
 const TOOLS: &str = "tools";
 
 /// The pattern that matches all tools.
@@ -34,8 +37,8 @@ struct File {
     servers: Entries,
 }
 
-/// The servers in the order of the file, each as its text, so that a name that occurs twice is noticed and an error names the
-/// entry that cannot be read.
+/// The servers in the order of the file, each as its text, so that a name that occurs twice is detected and an error
+/// names the entry that cannot be read.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -92,7 +95,7 @@ struct Entry {
 /// Returns the values of environment variables by their names.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The configuration of a file, with a note for each thing that is left out.
+/// Reads the configuration in a file, with a note for each setting that is left out.
 pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, ConfigError> {
     let file: File =
         serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
@@ -204,12 +207,12 @@ impl Entry {
     }
 }
 
-/// Whether a key may select which tools are used. Keys about approvals do not count.
+/// Whether a key may select which tools are used. Keys about approvals are no such keys.
 fn is_about_tools(key: &str) -> bool {
     key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }
 
-/// The value as text: some applications write numbers and booleans for variables.
+/// Returns the value as text: some applications write numbers and booleans for variables.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -1,4 +1,4 @@
-//! One server: as a file describes it, and as it is used after the description has been checked. Pure.
+//! One server: its entry in a file, and its configuration after the entry was checked. Pure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub(in crate::client) struct Program {
     pub(in crate::client) args: Vec<String>,
     /// The environment variables that are set for the program, with their values.
     pub(in crate::client) env: BTreeMap<String, String>,
-    /// Names of this process's environment variables that the server gets too.
+    /// The names of this process's environment variables that the server gets too.
     pub(in crate::client) pass: Vec<String>,
     pub(in crate::client) cwd: Option<PathBuf>,
 }
@@ -92,7 +92,7 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) start_timeout: Option<u64>,
     /// How long a call may take without an answer or a progress report, in seconds.
     pub(in crate::client) timeout: Option<u64>,
-    /// The tools that are used, by their names on the server; all tools if this is absent.
+    /// The tools that are used, by their names on the server; all tools if `None`.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,
     /// The names of the tools that are not used.
     pub(in crate::client) disabled_tools: Option<Vec<String>>,

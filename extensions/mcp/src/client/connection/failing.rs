@@ -34,7 +34,8 @@ impl Server {
         .hint("go on without its tools, or try again later")
     }
 
-    /// The error when the server refuses the session of a call, and then also the new session that was begun for it.
+    /// Returns the error for a server that refuses the session of a call, and then also the new session that was begun
+    /// for the call.
     pub(super) fn unknown_twice(&self, tool: &ForeignTool) -> ToolError {
         let words = format!(
             "the MCP server `{}` answers the call of `{}` by 404 in a session that has just begun, so it cannot be made there",
@@ -88,7 +89,7 @@ impl Server {
             .class(class)
     }
 
-    /// The error when the server neither answered nor reported progress in time.
+    /// Returns the error for a server that neither answered nor reported progress in time.
     pub(super) fn timed_out(&self, after: std::time::Duration) -> ToolError {
         let words = format!(
             "the MCP server `{}` neither answered nor reported its progress within {} s",

@@ -1,5 +1,5 @@
-//! The tools of a server: listed at its start, and again when it notifies a change. Calls do not depend on a new list: until it
-//! comes, they use the earlier one.
+//! Lists the tools of a server: at its start, and again when it notifies a change. Calls do not depend on a new list:
+//! until it arrives, they use the earlier one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use toolwright::{CancellationToken, ToolError};
 use super::Server;
 use crate::client::definition::{Definitions, ListedTool};
 
-/// The longest list of tools. A server that sends more is taken to page without an end.
+/// The maximum number of tools in a list. A server that sends more is assumed to send pages without an end.
 const MOST_TOOLS: usize = 20_000;
 
 /// How long calls wait for a new list before they use the earlier one.
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// The request for a list in progress; begins one if the server has changed its tools, or may have.
+    /// Returns the request for a list that is in progress; begins one if the server has changed its tools, or may have.
     fn listing(self: &Arc<Self>) -> Option<Listing> {
         let mut state = self.state();
         let live = state.live.as_mut()?;
@@ -125,7 +125,7 @@ impl Server {
                 let tools = page.tools.into_iter().map(ListedTool::from).collect();
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
-            // The library rejects the whole page if one tool on it is wrong, so each tool is read by itself.
+            // The library rejects the whole page if one tool on it is invalid, so each tool is parsed separately.
             ServerResult::CustomResult(page) => PageOfTools::read(page.0)
                 .ok_or_else(|| failed("it does not answer with a list".to_owned())),
             _ => Err(failed("it does not answer with a list".to_owned())),

@@ -1,4 +1,4 @@
-//! Reaches a server: starts its program, or connects to its URL, with OAuth tokens if the server may ask for them.
+//! Connects to a server: starts its program, or connects to its URL, with OAuth tokens if the server may ask for them.
 
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
@@ -64,7 +64,8 @@ impl Server {
         }
     }
 
-    /// How to get tokens, if the configuration has none. No token is sent unencrypted to another machine.
+    /// Returns how the client gets tokens, if the configuration has none. No token is sent unencrypted to another
+    /// machine.
     #[cfg(feature = "oauth")]
     fn authorization(&self, http: &Http) -> Option<Arc<Authorization>> {
         if http.is_in_the_clear() {
@@ -77,7 +78,7 @@ impl Server {
         Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
     }
 
-    /// How long a start may take: longer where a person may have to sign in.
+    /// Returns how long a start may take: longer if a person may have to sign in.
     pub(in crate::client) fn start_timeout(&self) -> Duration {
         #[cfg(feature = "oauth")]
         if let (Endpoint::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)

@@ -1,8 +1,8 @@
 //! Decides from an HTTP answer whether the server knows the session of the request. Pure.
 //!
-//! A restarted server does not know its earlier sessions. It says so with 404, as the protocol demands and the library
-//! understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not worked on the
-//! request.
+//! A restarted server does not know its earlier sessions. It reports this by 404, as the protocol demands and the
+//! library understands, or by 400 and a text, as many servers do. Only such an answer proves that the server has not
+//! worked on the request.
 
 use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
@@ -24,16 +24,16 @@ const UNKNOWN: [&str; 11] = [
     "session not found",
 ];
 
-/// Error codes of such answers, with which servers refuse a request before any work. An internal error (`-32603`) may come from
-/// a call that has begun.
+/// The error codes of these answers, with which servers refuse a request before any work. An internal error (`-32603`)
+/// may come from a call that has begun.
 const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode(-32_600)];
 
-/// HTTP statuses of such answers. With another status, such as 200, 500 or 502, the server may have worked on the request,
-/// whatever the text says.
+/// The HTTP statuses of these answers. With another status, such as 200, 500 or 502, the server may have worked on the
+/// request, whatever the text says.
 const STATUSES: [u16; 3] = [400, 404, 422];
 
-/// The answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an error in it
-/// names.
+/// Reads the answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an
+/// error in it names.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     status: Option<u16>,
@@ -59,8 +59,8 @@ pub(super) fn read(
     }
 }
 
-/// Whether an error is about the session and not about the request: it has another id than the request, or rejects the
-/// revision.
+/// Whether an error is about the session and not about the request: the error has another id than the request, or
+/// rejects the revision.
 fn is_of_session(error: &JsonRpcError, request: &RequestId) -> bool {
     let is_ours = error.id.as_ref() == Some(request);
     error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

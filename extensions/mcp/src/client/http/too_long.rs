@@ -1,4 +1,5 @@
-//! An answer that is longer than what is taken, which the library drops while it comes: its request ends by that cause, as over pipes.
+//! Handles an answer that is longer than the limit, which the library drops while the answer arrives: its request ends
+//! with that error, as over pipes.
 
 use futures::StreamExt as _;
 use rmcp::model::RequestId;
@@ -10,7 +11,7 @@ use sse_stream::Sse;
 use super::session::Failure;
 use crate::client::lines::too_long;
 
-/// The answer to a request, or the error that it ends with. The server has worked on the request.
+/// Returns the answer to a request, or the error with which the request ends. The server has worked on the request.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     request: &RequestId,

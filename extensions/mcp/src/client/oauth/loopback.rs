@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// The maximum time for one connection of the browser.
 const VISIT: Duration = Duration::from_secs(10);
 
-/// The longest request in bytes; no redirected browser sends more.
+/// The maximum length of a request, in bytes; no redirected browser sends more.
 const LONGEST: usize = 16 * 1024;
 
 const PATH: &str = "/callback";
@@ -56,8 +56,8 @@ impl Loopback {
         Ok(Self { listener, redirect_uri, show: Box::new(show) })
     }
 
-    /// The URL to which the browser was redirected. Any program on this machine may connect; requests for other pages are
-    /// ignored.
+    /// Waits for the browser, and returns the URL to which it was redirected. Any program on this machine may connect;
+    /// requests for other pages are ignored.
     async fn came_back(&self) -> Result<String, ToolError> {
         loop {
             let (browser, _) = self.listener.accept().await.map_err(|error| {

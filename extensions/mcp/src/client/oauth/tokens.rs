@@ -17,7 +17,7 @@ pub trait TokenStore: Send + Sync {
     /// Returns the text that was saved under a key.
     ///
     /// # Errors
-    /// When the store cannot be read; it must not answer instead that there is nothing.
+    /// When the store cannot be read. In that case it must not answer that it has no text.
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>>;
 
     /// Saves a text in place of the earlier one; `None` deletes it.
@@ -66,7 +66,8 @@ impl TokenStore for MemoryTokens {
     }
 }
 
-/// A store in a folder, with a file for each server, encrypted and bound to that server. Save the key elsewhere.
+/// A store in a folder, with a file for each server, which is encrypted and bound to that server. Store the key outside
+/// of the folder.
 ///
 /// ```
 /// use toolwright::journal::SealingKey;
