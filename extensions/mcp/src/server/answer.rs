@@ -9,7 +9,7 @@ use toolwright::{Answer, CallFailure, ErrorClass, Outcome, SuspendedCall, ToolEr
 
 use super::client::UNSUPPORTED;
 
-/// The result that the client gets. Only a wrong request or a fault of the server is a protocol error.
+/// Returns the result for the client. Only an invalid request or a fault of the server is a protocol error.
 ///
 /// `lacking` is the capability that the tool used although the client did not declare it in its request (revisions without
 /// sessions).
@@ -39,7 +39,7 @@ pub(super) fn result(
     Ok(result)
 }
 
-/// Reads the result as the protocol's type; the texts of the answer are moved, not copied.
+/// Converts the result to the protocol's type; the texts of the answer are moved, not copied.
 fn read(mut result: Value) -> serde_json::Result<CallToolResult> {
     let blocks = match result["content"].take() {
         Value::Array(blocks) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
@@ -103,7 +103,8 @@ fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     ToolError::new(kind, message).class(class).hint(hint).details(details)
 }
 
-/// The error for a call that cannot continue here. Details of the journal's failure go only to the operator's log.
+/// Returns the error for a call that cannot continue in this process. Details of the journal's failure go only to the
+/// operator's log.
 fn explain_failure(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
     let error = match failure {
         CallFailure::NoApprover { .. } => {

@@ -1,19 +1,19 @@
-//! What a server offers besides tools, as traits that the application implements: resources, prompts, completions.
+//! The traits by which an application offers more than tools: resources, prompts and completions.
 
 use super::client::ConnectedClient;
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
 use toolwright::{Content, ToolError};
 
-/// Something that clients can read by its address. Make it with [`new`](Self::new).
+/// A resource that clients can read by its URI. Make it with [`new`](Self::new).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address; in a [template](Resources::templates), `{name}` marks the place of a value.
+    /// The URI of the resource; in a [template](Resources::templates), `{name}` is a placeholder.
     pub uri: String,
     /// A short name of the resource, which clients show.
     pub name: String,
-    /// What the resource holds.
+    /// A description of the resource's content.
     pub description: Option<String>,
     /// The media type, such as `text/markdown`.
     pub media_type: Option<String>,
@@ -33,7 +33,7 @@ impl Resource {
         Self { uri: uri.into(), name: name.into(), description: None, media_type: None }
     }
 
-    /// Describes what the resource holds.
+    /// Sets the description of the resource's content.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
@@ -70,22 +70,22 @@ pub enum ResourceContent {
 
 /// Lists and reads the resources of an application. `user` is the user whom the check of tokens has named.
 pub trait Resources: Send + Sync + 'static {
-    /// Lists every resource that has an address of its own.
+    /// Lists every resource that has a URI of its own, and is not made from a template.
     fn list<'a>(&'a self, user: Option<&'a str>)
     -> BoxFuture<'a, Result<Vec<Resource>, ToolError>>;
 
-    /// Lists the templates, each of which describes the addresses of many resources; none unless implemented.
+    /// Lists the templates, each of which describes the URIs of many resources; none unless implemented.
     fn templates(&self) -> Vec<Resource> {
         Vec::new()
     }
 
-    /// Returns a stream with the addresses of resources that change from now on, for clients that subscribe to them; `None` if
-    /// changes are not tracked.
+    /// Returns a stream with the URIs of resources that change from now on, for clients that subscribe to them; `None`
+    /// if the application does not track changes.
     fn changes(&self) -> Option<broadcast::Receiver<String>> {
         None
     }
 
-    /// Reads the content at an address; `None` if there is no such resource.
+    /// Reads the content at a URI; `None` if no resource has the URI.
     fn read<'a>(
         &'a self,
         uri: &'a str,
@@ -99,9 +99,9 @@ pub trait Resources: Send + Sync + 'static {
 pub struct Prompt {
     /// The name by which users pick the prompt.
     pub name: String,
-    /// What the prompt is for.
+    /// A description of the prompt's purpose.
     pub description: String,
-    /// The names and the meanings of its arguments; each has to be filled in.
+    /// The names and the meanings of the prompt's arguments; each argument has to be filled in.
     pub arguments: Vec<(String, String)>,
 }
 
@@ -137,7 +137,7 @@ pub enum PromptMessage {
     Assistant(Content<'static>),
 }
 
-/// The values for the arguments of a prompt, or for the placeholders of an address.
+/// The values for the arguments of a prompt, or for the placeholders of a template.
 pub type Arguments = std::collections::BTreeMap<String, String>;
 
 /// Lists and fills in the prompts of an application.
@@ -161,7 +161,7 @@ pub trait Prompts: Send + Sync + 'static {
 pub enum Completing {
     /// An argument of the prompt with this name.
     Prompt(String),
-    /// A placeholder in the address of a template. The value is that address.
+    /// A placeholder in a template of resources. The value is the URI of the template.
     Resource(String),
 }
 

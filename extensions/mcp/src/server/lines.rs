@@ -1,6 +1,7 @@
-//! The streams of one client, with one message per line. A page of tools is written from a text that was serialized once.
+//! The streams of one client, with one message per line. A page of tools is written from a text that was serialized
+//! only once.
 //!
-//! The library reads all messages and writes the others. It would serialize every schema again for each list.
+//! The library reads all messages and writes all others. It would serialize every schema again for each list.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +16,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
-/// How many pages may wait to be written; the library writes lists beyond them.
+/// How many pages may wait to be written. Lists beyond this number are written by the library.
 const MOST_PAGES: usize = 64;
 
 /// The part of the JSON of an empty list where the tools are inserted.
@@ -102,13 +103,13 @@ impl Piece {
     }
 }
 
-/// The line of a message, with the page in place of the empty list.
+/// Makes the line of a message, with the page in place of the empty list.
 fn line(message: &TxJsonRpcMessage<RoleServer>, page: Option<Arc<str>>) -> io::Result<[Piece; 3]> {
     let mut head = serde_json::to_vec(message)?;
     head.push(b'\n');
     let nothing = || Piece::Own(Vec::new());
     let Some(page) = page else { return Ok([Piece::Own(head), nothing(), nothing()]) };
-    // Within JSON strings the quotes are escaped, so the match cannot be inside a text.
+    // Quotes are escaped within JSON strings, so the match cannot be inside a text.
     let at = head.windows(NO_TOOLS.len()).position(|it| it == NO_TOOLS.as_bytes());
     let at = at.ok_or_else(|| io::Error::other("a list of tools has no place for its page"))?;
     let tail = head.split_off(at + NO_TOOLS.len());
@@ -164,7 +165,7 @@ where
     }
 }
 
-/// The library's own replies to lines that are not valid messages.
+/// The library's replies to lines that are not valid messages.
 #[derive(Clone, Default)]
 struct Replies(Arc<Mutex<Vec<u8>>>);
 

@@ -74,7 +74,7 @@ impl ShownTools {
         (page.end < self.tools.len()).then(|| self.cursor(page.end))
     }
 
-    /// The tool for a listed name; `None` if the name was not listed.
+    /// Returns the tool for a listed name; `None` if the name was not listed.
     pub(super) fn tool(&self, shown: &str) -> Option<&str> {
         self.names.get(shown).map(String::as_str)
     }
@@ -91,7 +91,8 @@ impl ShownTools {
     }
 }
 
-/// Annotations that clients may show to people. Unknown properties are left out; clients then assume the worst.
+/// Returns the annotations of a tool, which clients may show to people. Unknown properties are left out; clients then
+/// assume the worst.
 fn annotations(definition: &Definition) -> ToolAnnotations {
     let is_read = definition.effect == Effect::Read;
     let mut annotations = ToolAnnotations::new().read_only(is_read);

@@ -13,7 +13,8 @@ enum Revisions {
     WithoutSessions,
 }
 
-/// The methods that the library knows. If it could not parse such a request, the params of the request are wrong.
+/// The methods that the library knows, with their revisions. If the library could not parse a request with such a
+/// method, the params of the request are wrong.
 const METHODS: [(&str, Revisions); 16] = [
     ("completion/complete", Revisions::All),
     ("initialize", Revisions::WithSessions),
@@ -33,8 +34,8 @@ const METHODS: [(&str, Revisions); 16] = [
     ("tools/list", Revisions::All),
 ];
 
-/// The error for a request that the library could not parse. A method that the request's revision does not have is reported as
-/// unknown, whatever its params are.
+/// Returns the error for a request that the library could not parse. A method that the request's revision does not have
+/// is reported as unknown, whatever its params are.
 pub(super) fn error(request: CustomRequest, has_sessions: bool) -> ErrorData {
     let method = request.method;
     let of_revision = match has_sessions {

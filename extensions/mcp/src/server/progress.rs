@@ -11,7 +11,7 @@ use toolwright::{Outcome, ToolEvent, ToolEventKind};
 
 use super::exchange::{Attending, Exchange};
 
-/// How many reports of one call may wait to be sent; further ones are dropped.
+/// How many progress reports of one call may wait to be sent; further ones are dropped.
 const WAITING: usize = 64;
 
 /// A progress report of a tool.
@@ -21,7 +21,7 @@ pub(super) struct Report {
     part: Option<f64>,
 }
 
-/// The requests that want progress, by the executor's id of their call.
+/// The requests that ask for progress, by the executor's id of their call.
 #[derive(Debug, Default)]
 pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
 
@@ -57,12 +57,12 @@ impl Reports {
 pub(super) enum Audience {
     /// The request that makes the call.
     Request(Peer<RoleServer>, ProgressToken),
-    /// The request of the exchange that is to be answered at that moment.
+    /// The request of the exchange that is to be answered when the report is sent.
     Exchange(Arc<Exchange>),
 }
 
 impl Audience {
-    /// Makes the receiver of a session; `None` if the first request does not ask for progress.
+    /// Makes the receiver for the progress of a call; `None` if the first request does not ask for progress.
     pub(super) fn of(
         context: &RequestContext<RoleServer>,
         exchange: Option<&Arc<Exchange>>,
@@ -110,7 +110,7 @@ impl Audience {
     }
 }
 
-/// The progress of one request so far. The protocol demands that it increases.
+/// The last progress that one request was sent. The protocol demands that the progress increases.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     last: Option<f64>,
@@ -118,7 +118,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The notification for a report; `None` if the progress would not increase.
+    /// Returns the notification for a report; `None` if the progress would not increase.
     pub(super) fn next(
         &mut self,
         token: &ProgressToken,

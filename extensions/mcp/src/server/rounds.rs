@@ -1,5 +1,5 @@
-//! Work that outlives the request that began it: the answer asks the client for input, and the client's next request continues
-//! the work.
+//! Work that outlives the request that began it: the answer to the request asks the client for input, and the client's
+//! next request continues the work.
 
 use std::collections::HashMap;
 use std::pin::{Pin, pin};
@@ -15,10 +15,12 @@ use uuid::Uuid;
 
 use super::exchange::Exchange;
 
-/// How many pieces of work of one session may wait for answers, so that a client cannot fill the memory.
+/// The maximum number of pieces of work of one session that may wait for answers, so that a client cannot fill the
+/// memory.
 const MOST_HELD: usize = 256;
 
-/// Identifies what a request asks for: a digest of its method, name and canonical arguments, because arguments can be large.
+/// Identifies what a request asks for, by a digest of its method, name and canonical arguments, because arguments can
+/// be large.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Purpose([u8; 32]);
 
@@ -35,7 +37,7 @@ impl Purpose {
 
 /// What the client sends with a round: its state and its answers.
 pub(super) struct Input {
-    /// The `requestState` of the previous round; absent in the first.
+    /// The `requestState` of the previous round; `None` in the first round.
     pub(super) state: Option<String>,
     pub(super) answers: Option<InputResponses>,
 }
@@ -79,7 +81,8 @@ impl<T: Send + 'static> Rounds<T> {
     /// without a purpose cannot ask.
     ///
     /// # Errors
-    /// Those of the work; and when no work with this purpose waits under the `requestState`, or an answer is malformed.
+    /// The errors of the work; and when no work with this purpose waits under the `requestState`, or an answer is
+    /// malformed.
     pub(super) async fn round<W>(
         &self,
         purpose: Option<Purpose>,
@@ -93,7 +96,8 @@ impl<T: Send + 'static> Rounds<T> {
         let Some(purpose) = purpose else {
             return match input.state {
                 Some(_) => Err(unknown()),
-                // The library moves the future of a request about before it runs, so that a large one costs more than the call.
+                // Boxed, because the library moves the future of a request several times before it runs it, which costs
+                // more than the call if the future is large.
                 None => Box::pin(work(None, context.ct.clone())).await.map(Round::Done),
             };
         };
@@ -165,8 +169,8 @@ impl<T: Send + 'static> Rounds<T> {
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {
-            // Too much work waits: the tool continues without answers, and the client's next request fails with an unknown
-            // state.
+            // Too much work waits. So the tool continues without answers, and the client's next request fails with an
+            // unknown state.
             true => held.exchange.give_up(),
             false => {
                 all.insert(state, held);

@@ -13,7 +13,7 @@ use toolwright::{CallId, Outcome, SuspendedCall, Worker, error_kind};
 
 use super::answer;
 
-/// How many tasks a session remembers, so that a client cannot fill the memory.
+/// The maximum number of tasks that a session remembers, so that a client cannot fill the memory.
 const MOST_TASKS: usize = 256;
 
 /// How long a client should wait before it polls again, in milliseconds.
@@ -47,8 +47,9 @@ impl Entry {
 }
 
 impl Tasks {
-    /// The task for a call that waits for a person's decision or is carried out elsewhere. Nothing if the call waits for
-    /// something else, or the session has too many tasks. Calls `ended` when the call has ended, before its result can be read.
+    /// Makes the task for a call that waits for a person's decision or is carried out elsewhere. Returns `None` if the
+    /// call waits for something else, or the session has too many tasks. Calls `ended` when the call has ended, before
+    /// its result can be read.
     pub(super) fn of(
         &self,
         tool: &str,
@@ -104,7 +105,7 @@ impl Tasks {
         Ok(DetailedTask::new(entry.task(), payload))
     }
 
-    /// Notes that the client cancels a task. Returns its call, or nothing if the call has ended.
+    /// Notes that the client cancels a task. Returns its call, or `None` if the call has ended.
     pub(super) fn cancel(&self, id: &str) -> Result<Option<CallId>, ErrorData> {
         let mut all = self.lock();
         let entry = all.get_mut(id).ok_or_else(unknown)?;

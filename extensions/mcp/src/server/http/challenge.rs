@@ -1,4 +1,4 @@
-//! The header that tells a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). Pure.
+//! The header that says to a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). Pure.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,8 @@ impl Challenge {
         self
     }
 
-    /// The header. A value is left out if it would end its own quotes or cannot be in a header.
+    /// Returns the header's value. A parameter is left out if its value has quotes or backslashes, or cannot be in a
+    /// header.
     pub(super) fn header(&self) -> HeaderValue {
         let mut text = "Bearer".to_owned();
         let mut separator = " ";

@@ -1,4 +1,4 @@
-//! Checks one request: which user sends it, which session it belongs to, and the refusal if it may not pass.
+//! Checks one request: finds its user and its session, and refuses it if it is not allowed.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -27,11 +27,11 @@ use crate::server::{McpServer, ServeError};
 /// The path of the MCP endpoint.
 pub(super) const PATH: &str = "/mcp";
 
-/// The paths where clients learn which authorization servers issue tokens; the second is the one for [`PATH`].
+/// The paths at which clients read which authorization servers issue tokens; the second belongs to [`PATH`].
 const METADATA: [&str; 2] =
     ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
 
-/// The maximum number of sessions, and of users without sessions.
+/// The maximum number of sessions, and also of users whose requests have no session.
 const MOST_SESSIONS: usize = 1024;
 
 /// The maximum number of requests of one user in progress, including those that stay open for notifications: a quarter of the
@@ -65,7 +65,7 @@ pub(super) struct Gate {
     /// The path of the MCP endpoint; `None` accepts any path.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
-    /// The settings for requests without a session, which never begin one.
+    /// The settings for requests without a session, which never begin a session.
     single: StreamableHttpServerConfig,
     sessions: Sessions,
     under_way: UnderWay,
@@ -81,7 +81,7 @@ impl Gate {
         path: Option<&'static str>,
         ended: CancellationToken,
     ) -> Result<Arc<Self>, ServeError> {
-        // What a session lacks is reported now, and not when the first client connects.
+        // If a session would lack a service, this is reported now, and not when the first client connects.
         Session::start(&server.for_anybody(), ended.child_token(), None)?;
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(server.http.hosts(address))
@@ -103,7 +103,7 @@ impl Gate {
         B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
     {
         let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
-        // Requests without an `Origin` do not come from a browser, and are handled like any other.
+        // A request without an `Origin` does not come from a browser, and is handled like any other.
         let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
         let mut response = match (&site, asks) {
             // A CORS preflight has no token; the browser sends the token with the actual request.
@@ -180,7 +180,8 @@ impl Gate {
         if let Some(session) = &session
             && !self.sessions.is_used_by(session, &user)
         {
-            // The same answer as for an unknown session, so that other users do not learn that it exists.
+            // The answer is the same as for an unknown session, so that other users do not learn that the session
+            // exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
         }
         let config = if is_single { &self.single } else { &self.config };
@@ -239,7 +240,7 @@ impl Gate {
         };
         let mut response = service.handle(Request::from_parts(head, body)).await;
         if is_end && response.status() == StatusCode::ACCEPTED {
-            // The library answers 202 (will end), but the session has already ended.
+            // The library answers 202, for a session that will end, but the session has already ended.
             response = nothing();
         }
         if let Some(begun) = begun.get()
@@ -250,7 +251,7 @@ impl Gate {
         response
     }
 
-    /// Returns the run for requests of a user that have no session.
+    /// Returns the run for a user's requests without a session.
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {

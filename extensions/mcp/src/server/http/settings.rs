@@ -22,7 +22,7 @@ pub(super) struct Resource {
 }
 
 impl Resource {
-    /// The URL of its metadata: the well-known path, followed by the resource's own path.
+    /// Returns the URL of the resource's metadata: the well-known path, followed by the resource's own path.
     pub(super) fn metadata(&self) -> String {
         const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
         let start = self.url.find("://").map_or(0, |scheme| scheme + 3);
@@ -42,7 +42,8 @@ impl Settings {
         hosts
     }
 
-    /// The allowed values of `Origin`; a request without one does not come from a web page.
+    /// Returns the values of the header `Origin` that are allowed; a request without the header does not come from a
+    /// web page.
     pub(super) fn origins(&self, address: SocketAddr) -> Vec<String> {
         let mut origins = self.origins.clone();
         if address.ip().is_loopback() {
