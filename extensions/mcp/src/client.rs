@@ -171,7 +171,6 @@ impl McpServers {
 
     /// Sends each server the trace context of a call (`_meta.traceparent`), which `read` returns for the current span.
     /// With `tracing-opentelemetry`, `read` gets the context from `Span::current()`.
-    /// `tracing-opentelemetry`, `read` takes it from `Span::current()`.
     ///
     /// ```
     /// use toolwright_mcp::{McpConfig, McpServers, TraceContext};

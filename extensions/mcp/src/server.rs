@@ -68,8 +68,6 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 /// `io.modelcontextprotocol/tasks`. If the client does not, the answer is an error of the type `approval_required`,
 /// which names the call. When the client repeats the same call in the same session after the decision, the waiting call
 /// continues.
-/// `io.modelcontextprotocol/tasks`, and otherwise with an error of the type `approval_required`, which names the call. When the
-/// client repeats the same call in the same session after the decision, the waiting call continues.
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry, tool};

@@ -34,7 +34,6 @@ use crate::model::Omitted;
 pub struct NumberedEvent {
     /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the numbers of the
     /// `n`th driver's events are above `(n - 1) << 32`.
-    /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
     /// The turn in which the event happened, counted from 1.
     pub turn: u64,

@@ -1,4 +1,4 @@
-//! The limits of a run, and the one that was reached.
+//! The limits of a run, and the limit that ended a run.
 
 use std::fmt;
 use std::time::Duration;

@@ -84,7 +84,6 @@ impl Authorization {
 
     /// Returns the current token; `None` if it has expired and cannot be refreshed. The server then refuses the
     /// request, and `replace_token` gets another token.
-    /// `replace_token` gets another.
     async fn current(&self, state: &State) -> Result<Option<String>, AuthError> {
         let Some(manager) = &state.manager else { return Ok(None) };
         match manager.get_access_token().await {
