@@ -36,6 +36,8 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
 });
 
 /// Keeps secrets from leaving the machine. The guard finds secrets of known forms, such as `AKIA…`, `ghp_…` or
+/// `-----BEGIN PRIVATE KEY-----`, in everything that a model is sent, and sends `[a GitHub token was removed]` instead.
+/// An answer of the model with a secret, for instance in the arguments of a call, is sent back.
 ///
 /// The guard does not find secrets without a recognizable form, such as passwords: mark such a parameter as secret
 /// (`#[arg(secret)]`), and keep tools from files with secrets by the policy. The history of the run is unchanged.
