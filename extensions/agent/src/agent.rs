@@ -129,7 +129,7 @@ pub(crate) struct Inner {
     pub hand_offs: Option<HandOffs>,
     /// The budgets and the spending of the agent's sub-agents.
     pub ledger: Ledger,
-    /// Limits on what all runs may cost in a day or month.
+    /// Limits on the cost of all runs in a day or month; `None` if none were set.
     pub ceilings: Option<Ceilings>,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<Arc<crate::events::Metrics>>,

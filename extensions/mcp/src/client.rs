@@ -209,7 +209,7 @@ impl McpServers {
         Ok(self)
     }
 
-    /// Returns what has changed in a tool's definition since it last ran, for the person who is asked about its call.
+    /// Returns how a tool's definition has changed since the tool last ran, for the person who is asked about its call.
     pub(crate) fn change(&self, name: &str) -> Option<String> {
         let server = self.0.servers.get(names::server(name)?)?;
         let tool = server.last_listed(name)?;

@@ -1,6 +1,6 @@
 //! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client.
-//! [`McpClient`] makes tools of those that another server offers, and [`McpServers`] makes tools of those that all
-//! servers in a configuration offer.
+//! [`McpClient`] lets an application use the tools of another server, and [`McpServers`] the tools of all servers in a
+//! configuration.
 //!
 //! Clients and servers call the executor of the application, so policy, approval and journal apply to every call.
 #![warn(missing_docs)]

@@ -91,8 +91,8 @@ impl<E> AgentBuilder<E> {
         }
     }
 
-    /// Names the agent; the name is `agent` unless set. Recorded runs are stored with the name, and every process finds
-    /// their agent by it: give each agent of a journal its own name, and never change it.
+    /// Names the agent; the name is `agent` unless set. The journal stores recorded runs under this name, and every
+    /// process finds their agent by it: give each agent of a journal its own name, and never change it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -348,8 +348,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Adds a guard. A guard looks at what the user says, at requests to the model, at its answers or at the end of a
-    /// run, and lets it through, changes it, sends it back with a message, or ends the run: see
+    /// Adds a guard. A guard looks at messages of the user, at requests to the model, at its answers or at the end of a
+    /// run, and lets each through, changes it, sends it back with a message, or ends the run: see
     /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. Sub-agents have the
     /// guards of requests and answers, too. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
     /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and

@@ -48,7 +48,7 @@ impl Chat {
     }
 
     /// Sends a message. Await the turn for its result, or [`stream`](ChatTurn::stream) its events. The turn borrows the
-    /// chat, so only one turn is under way at a time.
+    /// chat, so only one turn is in progress at a time.
     pub fn send(&mut self, prompt: impl Into<Prompt>) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: Some(prompt.into()) }
     }
@@ -59,7 +59,7 @@ impl Chat {
         ChatTurn { chat: self, prompt: None }
     }
 
-    /// Begins the conversation, and returns a handle that adds messages while a turn is under way.
+    /// Begins the conversation, and returns a handle that adds messages while a turn is in progress.
     ///
     /// ```
     /// use toolwright::tool;

@@ -68,9 +68,9 @@ impl RunHandle {
         self.steering.id()
     }
 
-    /// Sends a message while the run works: the model gets it with the next request, after everything said before. A
-    /// run that is done does not end while a message waits for it. If the run is recorded, the message is recorded
-    /// before this method returns.
+    /// Sends a message while the run works: the model gets the message with the next request, after all earlier
+    /// messages. A run that is done does not end while a message waits for it. If the run is recorded, the message is
+    /// recorded before this method returns.
     ///
     /// # Errors
     /// When the run has ended, the message is empty, or the journal fails.
@@ -83,7 +83,7 @@ impl RunHandle {
     /// the model reads the message together with their answers.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Now).await
     }

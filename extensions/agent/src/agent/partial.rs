@@ -67,7 +67,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     /// is checked only when it is complete. When the stream has ended, [`PartialStream::result`] has the result; a run
     /// without an answer ends the stream with an error.
     ///
-    /// If the model does not stream, or guards look at its answers, the fields come late or not at all.
+    /// If the model does not stream, or guards look at its answers, the fields arrive late or not at all.
     ///
     /// ```
     /// use futures::StreamExt as _;

@@ -165,8 +165,8 @@ pub enum RunError {
     /// The run stopped without an end; a [`Chat`](crate::Chat) can be resumed.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The run ended by a limit, by a cancellation, or because the model failed. The result has what was said, called
-    /// and spent until then.
+    /// The run ended by a limit, by a cancellation, or because the model failed. The result has the history and the
+    /// usage until then.
     #[error("{}", .0.end())]
     NoAnswer(Box<RunResult>),
     /// The run is recorded and waits for people. When they have decided, request it again by its id to continue it.
@@ -220,7 +220,7 @@ impl RunError {
         }
     }
 
-    /// Returns what a recorded run waits for.
+    /// Returns the calls for which a recorded run waits.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

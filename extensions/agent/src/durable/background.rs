@@ -7,8 +7,8 @@ use super::head::{Head, WaitingCall};
 use super::record::RunRecord;
 use crate::run::{Action, BackgroundCall, State};
 
-/// Whether a run is done and waits for calls in the background: it continues with each result, and with each message of
-/// its user.
+/// Whether a run is done and waits for calls in the background: the run continues with each result, and with each
+/// message of its user.
 pub(super) fn rests_in_background(head: &Head) -> bool {
     head.waiting.iter().any(|it| it.in_background)
 }

@@ -42,11 +42,11 @@ pub(crate) struct Came {
     pub history: Vec<Message>,
     /// How many messages the history had when the caller began to drive the run.
     pub before: usize,
-    /// How the agent differs from the one that began the run.
+    /// How the agent differs from the agent that began the run.
     pub differences: Vec<String>,
 }
 
-/// What the caller wants of the run.
+/// The result of the run that the caller asks for.
 enum WantedOutcome<'a> {
     /// The result of the run, whichever process begins it.
     Result(&'a Prompt),
@@ -257,7 +257,7 @@ impl ById {
         Ok(Came { id, progress, state, history, before, differences })
     }
 
-    /// Returns what is recorded of a run that this process does not drive.
+    /// Returns the recorded state of a run that this process does not drive.
     async fn as_recorded(
         &self,
         progress: Progress,

@@ -1,4 +1,5 @@
-//! Decides what a process may do with a run, from its head, its waiting calls and the time. Pure: no clock, no I/O.
+//! Decides whether a process drives a run, parks it or leaves it alone, from its head, its waiting calls and the time.
+//! Pure: no clock, no I/O.
 
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
@@ -8,7 +9,7 @@ use super::crashes::{is_suspect, parked_until, rest_of, with_one_more};
 use super::head::{Crashes, Head, Phase};
 use super::outage::Outage;
 
-/// What has become of a call that a run waits for.
+/// The status of a call for which a run waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallStatus {
@@ -37,7 +38,7 @@ impl CallStatus {
     }
 }
 
-/// What a process does with a run that it finds in the journal.
+/// The decision of a process about a run that it finds in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
@@ -74,14 +75,14 @@ pub enum Decision {
     },
     /// Takes the run with the next epoch and drives it.
     Take {
-        /// The crashes of drivers in this turn so far, if there were any.
+        /// The crashes of drivers in this turn; `None` if no driver has crashed.
         crashes: Option<Crashes>,
         /// Whether the run is a suspect: the process may drive it only while it drives no other suspect.
         is_suspect: bool,
     },
 }
 
-/// Decides what a process does with a run. `calls` are the statuses of the calls that the head lists as waiting;
+/// Decides whether a process drives a run. `calls` are the statuses of the calls that the head lists as waiting;
 /// `is_cancelled` says whether the run's end was requested.
 ///
 /// ```
@@ -97,7 +98,8 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Ended {
         return Decision::Ended;
     }
-    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is away.
+    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is
+    // unavailable.
     let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
     let has_to_end = is_cancelled || is_late;
     if head.rewound.is_some() && !has_to_end {

@@ -24,10 +24,10 @@ pub enum RunError {
     Id {
         /// The id.
         run: String,
-        /// What is wrong.
+        /// Why the id is not valid.
         why: String,
     },
-    /// The journal has a run of this id already, or had one that was removed.
+    /// The journal already has a run of this id, or had one that was removed.
     #[error(
         "the journal has or had a run `{run}` already; resume it, or give the new one another id"
     )]

@@ -17,7 +17,7 @@ use crate::history::{Message, Summary};
 use crate::plugin::PluginTurn;
 use crate::run::{CUT_SHORT, NOT_THE_VALUE, SENT_BACK, State, correction};
 
-/// What a fork needs besides the two runs.
+/// The values that a fork needs besides the two runs.
 pub(super) struct Forking<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -107,7 +107,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies a turn. For the last turn, returns how the new run ends there; `None` if its model has to answer next.
+    /// Copies a turn. For the last turn, returns how the new run ends after it; `None` if its model has to answer next.
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
@@ -238,8 +238,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy of its answer says
-    /// in which run that happened.
+    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy says in which run
+    /// the call ran.
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();

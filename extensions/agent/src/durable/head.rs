@@ -107,8 +107,8 @@ pub struct Forked {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Rewound {
-    /// The run went back to the end of an earlier turn: its files are as they were then, and another run continues from
-    /// there.
+    /// The run went back to the end of an earlier turn: its files are as they were at the end of that turn, after which
+    /// another run continues.
     To {
         /// The id of the run that continues.
         run: String,
@@ -146,7 +146,7 @@ pub struct Crashes {
     pub turn: u64,
     /// How many drivers died in this turn.
     pub drivers: u32,
-    /// How often the run was parked in this turn.
+    /// How many times the run was parked in this turn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parked: u32,
 }
@@ -192,7 +192,7 @@ pub struct WaitingCall {
     pub index: u32,
     /// The id of the call in the journal.
     pub call: CallId,
-    /// The name of its tool.
+    /// The name of the tool that is called.
     pub tool: String,
     /// The state of the call when it was submitted: what it waited for.
     pub state: CallState,
@@ -257,7 +257,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Refuses a counter that no run can reach, so that adding to it never overflows.
+    /// Refuses a counter that no run can reach, so that an addition to the counter never overflows.
     fn refuse_high_counters(&self) -> Result<(), String> {
         let drivers = self.crashes.map_or(0, |crashes| crashes.drivers);
         for (name, found, most) in [
@@ -312,7 +312,7 @@ fn read_with<T: DeserializeOwned>(
     serde_json::from_value(value)
 }
 
-/// Omits what the application and the model wrote.
+/// Omits the texts of the application and the model, which may hold secrets.
 impl fmt::Debug for Head {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

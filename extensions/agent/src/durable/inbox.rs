@@ -12,16 +12,16 @@ use super::turn::{self, TurnPrompt};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
-/// The end of the key of a message that interrupts the request under way. Earlier releases read such a message with the
-/// next request.
+/// The end of the key of a message that interrupts the request in progress. Earlier releases read such a message with
+/// the next request.
 const NOW: &str = "/now";
 
 /// When a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// With the next request.
+    /// The driver reads the message with the next request.
     Next,
-    /// At once: the driver aborts the request under way.
+    /// The driver reads the message at once: it aborts the request in progress.
     Now,
 }
 

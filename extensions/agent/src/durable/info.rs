@@ -24,8 +24,8 @@ pub struct NewRun {
     pub(super) history: Vec<Message>,
 }
 
-/// A run without its history. The function set by [`services`](super::RunnerBuilder::services) makes the services of
-/// the run from it.
+/// A run without its history. The function that [`services`](super::RunnerBuilder::services) sets makes the services of
+/// the run from this value.
 #[derive(Clone, PartialEq)]
 pub struct RunInfo {
     pub(super) id: String,
@@ -91,13 +91,13 @@ impl NewRun {
         self
     }
 
-    /// Returns its id.
+    /// Returns the id of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.info.id
     }
 
-    /// Returns the name of its agent.
+    /// Returns the name of the run's agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.info.agent
@@ -111,7 +111,7 @@ impl RunInfo {
         &self.id
     }
 
-    /// Returns the name of its agent.
+    /// Returns the name of the run's agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.agent

@@ -34,7 +34,7 @@ impl Patience<'_> {
     /// Waits before the next retry; `times` is the number of failures so far.
     ///
     /// # Errors
-    /// The error of the store, when there is no further retry.
+    /// The error of the store, if the commit is not retried any more.
     pub(super) async fn after(
         &mut self,
         run: &str,

@@ -1,4 +1,5 @@
-//! Records the states of plugins: one document a turn, `run/<id>/turn/<n>/plugins`, with the states that changed in it.
+//! Records the states of plugins: one document for each turn, `run/<id>/turn/<n>/plugins`, with the states that changed
+//! in the turn.
 //!
 //! The document is written with the model's answer, and again whenever a tool sets a state, before the tool continues.
 //! So the journal never has the answer of a call without the states that the call has set.
@@ -129,7 +130,7 @@ impl PluginDocument {
         self.is_at(turn, recorded.versions.get(&key).copied());
     }
 
-    /// Notes the current turn and the version of its document.
+    /// Notes the current turn, and the version of the turn's document.
     fn is_at(&self, turn: u64, version: Option<u64>) {
         *self.at() = At { turn, version };
     }

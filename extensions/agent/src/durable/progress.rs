@@ -45,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Returns what the run waits for; `None` if it does not wait.
+    /// Returns the calls for which the run waits; `None` if it does not wait.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

@@ -152,7 +152,8 @@ impl LeasedRun {
                 Err(conflict) => {
                     let found = match self.access.store.document(&key).await {
                         Ok(found) => found,
-                        // The journal cannot be read either: retry what was paid for.
+                        // The journal cannot be read either: retry the commit, which records something that was paid
+                        // for.
                         Err(error) => {
                             patience.after(&self.head.run, error, times).await?;
                             continue;
@@ -283,7 +284,7 @@ impl LeasedRun {
             }
         }
         let listed = self.prepare_listing(true).await?;
-        // A run that was rewound reads no message: its user speaks to the run that goes on in its place.
+        // A run that was rewound reads no messages: its user sends messages to the run that continues in its place.
         let reads = is_answer && self.head.rewound.is_none();
         if reads && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;

@@ -57,7 +57,7 @@ pub struct Redone {
     pub files: Vec<String>,
 }
 
-/// What a rewind needs besides the head of the run.
+/// The values that a rewind needs besides the head of the run.
 pub(super) struct Rewinding<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -177,7 +177,7 @@ impl Rewinding<'_> {
         Err(changed_meanwhile(&document.to))
     }
 
-    /// Undoes a rewind. `run` is the run that went back or the run that continues from there.
+    /// Undoes a rewind. `run` is the run that went back, or the run that continues in its place.
     pub(super) async fn redo(&self, run: &str) -> Result<Redone, RunError> {
         let head = self.went_back(run).await?;
         let run = &head.run;

@@ -173,7 +173,7 @@ impl Runner {
     /// not interrupted: the model reads the message together with their answers.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_now(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.say(run, text, Arc::default(), Urgency::Now).await
     }
@@ -181,7 +181,7 @@ impl Runner {
     /// Sends another message with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_with(
         &self,
         run: &str,
@@ -226,7 +226,7 @@ impl Runner {
     /// calls, the new run has ended, and [`send`](Self::send) continues it.
     ///
     /// # Errors
-    /// As for [`Runs::fork`].
+    /// The errors of [`Runs::fork`].
     pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
         self.runs().fork(run, turn, new, self.0.access.now()).await
     }
@@ -234,7 +234,7 @@ impl Runner {
     /// Goes back to an earlier turn of a run, and restores the files of that turn; see [`Runs::rewind`].
     ///
     /// # Errors
-    /// As for [`Runs::rewind`].
+    /// The errors of [`Runs::rewind`].
     pub async fn rewind(
         &self,
         run: &str,
@@ -248,7 +248,7 @@ impl Runner {
     /// Undoes a rewind; see [`Runs::redo`].
     ///
     /// # Errors
-    /// As for [`Runs::redo`].
+    /// The errors of [`Runs::redo`].
     pub async fn redo(&self, run: &str, files: &dyn FileChanges) -> Result<Redone, RunError> {
         self.runs().redo(run, files, self.0.access.now()).await
     }
@@ -256,7 +256,7 @@ impl Runner {
     /// Removes the record of a run that has ended; see [`Runs::remove`].
     ///
     /// # Errors
-    /// As for [`Runs::remove`].
+    /// The errors of [`Runs::remove`].
     pub async fn remove(&self, run: &str) -> Result<(), RunError> {
         self.runs().remove(run, self.0.access.now()).await
     }
@@ -290,7 +290,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Makes a runner for the runs of one agent, whose services come with each request.
+    /// Makes a runner for the runs of one agent, whose services are given with each request.
     pub(super) fn of_one(
         agent: &Agent,
         access: JournalAccess,
@@ -343,7 +343,7 @@ impl Inner {
     }
 
     /// Leaves a message for the driver of a run. If the run has ended meanwhile and its driver has not read the
-    /// message, this process continues the run with it.
+    /// message, this process continues the run with the message.
     pub(super) async fn queue_message(
         &self,
         run: &str,

@@ -179,8 +179,8 @@ impl Runs {
         }
     }
 
-    /// Ends the pause of a run that is parked, or whose model is away: the next process that works on the journal
-    /// drives it. Returns whether there was a pause to end.
+    /// Ends the pause of a run that is parked, or whose model is unavailable: the next process that works on the
+    /// journal drives it. Returns whether the run had a pause.
     ///
     /// # Errors
     /// When there is no such run, another process changes it at the same moment, or the journal fails.
@@ -220,8 +220,8 @@ impl Runs {
     }
 
     /// Makes a new run from the record of another up to the end of a turn, and returns its head. None of its calls run
-    /// again: the answer of a call with an effect says in which run it happened. Any process that has the run's agent
-    /// can continue it.
+    /// again: the answer of a call with an effect says in which run the call ran. Any process that has the run's agent
+    /// can continue the new run.
     ///
     /// # Errors
     /// When there is no such run or turn, the turn has calls without an answer, the new id is taken or cannot be that of a
@@ -321,7 +321,7 @@ pub(super) async fn head_of(store: &dyn Store, run: &str) -> Result<(Head, u64),
     }
 }
 
-/// Returns what is known of a run without its history.
+/// Returns the data that is stored with a run, without its history.
 pub(super) fn info_of(head: &Head, sealing: Option<&SealingKey>) -> Result<RunInfo, RunError> {
     let key = format!("{}#data", keys::head(&head.run));
     let data = head.data.open(&key, sealing)?;

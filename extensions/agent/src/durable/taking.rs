@@ -43,7 +43,7 @@ struct RunStatus {
     version: u64,
     is_cancelled: bool,
     calls: Vec<CallStatus>,
-    /// Whether calls of the run could go on, although a driver that took the run a moment ago made no progress.
+    /// Whether calls of the run could continue, although a driver that took the run a moment ago made no progress.
     is_vain: bool,
     /// The approval requests for the calls of the run.
     requests: Vec<ApprovalRequest>,
@@ -270,7 +270,7 @@ impl Inner {
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
     }
 
-    /// Decides what a worker has to do with a run now.
+    /// Decides whether a worker drives a run now, or when it reads the run again.
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
         let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {

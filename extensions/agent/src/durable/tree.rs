@@ -27,7 +27,7 @@ pub struct SubAgentRun {
     pub state: Option<CallState>,
     /// Whether the sub-agent's run has ended.
     pub has_ended: bool,
-    /// How often the sub-agent's own model was asked.
+    /// How many times the sub-agent's own model was asked.
     pub turns: u32,
     /// The tokens and the cost of the sub-agent's own requests.
     pub own: TotalUsage,
@@ -44,7 +44,7 @@ impl SubAgentRun {
 }
 
 impl Runs {
-    /// Lists the sub-agents of a run, each behind its parent, in the order in which they were started.
+    /// Lists the sub-agents of a run, each after its parent, in the order in which they were started.
     ///
     /// # Errors
     /// When a document about the sub-agents cannot be read, or the journal fails.

@@ -45,7 +45,7 @@ impl EndsIn {
     }
 }
 
-/// The model's answer. If it was empty, there is no message.
+/// The model's answer. An empty answer has no message.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelAnswered {
@@ -62,7 +62,7 @@ pub(super) struct ModelAnswered {
     /// The parts of the history that the request left out.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
-    /// The decisions of guards about the request, about this answer, and about the end of the run with it.
+    /// The decisions of guards about the request, about this answer, and about the end of the run after the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<GuardReport>,
 }

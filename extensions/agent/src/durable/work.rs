@@ -92,7 +92,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Drives runs until every executor is drained and every run under way has ended or stopped.
+    /// Drives runs until every executor is drained and every run in progress has ended or stopped.
     async fn work_on(&self, going: &mut Going) {
         let workers = self.0.agents.values().filter_map(|agent| agent.0.executor.worker());
         let workers: Vec<_> = workers.collect();
@@ -132,7 +132,7 @@ impl Runner {
             loop {
                 let is_full = going.len() >= self.0.at_once;
                 // The order counts: submitting a run changes the journal, which ends the pause too, and the submitted
-                // run has to be taken up first.
+                // run has to be driven first.
                 let (run, driven) = tokio::select! {
                     biased;
                     runs = submitted.next() => {

@@ -25,13 +25,13 @@ pub struct GuardReport {
     pub guard: String,
     /// The stage at which the guard looked.
     pub stage: GuardStage,
-    /// What the guard did.
+    /// The action that the guard took.
     pub action: GuardAction,
     /// The reason, in the guard's words; for [`GuardAction::SentBack`], the message that the model reads.
     pub reason: String,
 }
 
-/// What a guard looks at, and when.
+/// When a guard looks, and at what: the stage of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -48,7 +48,7 @@ pub enum GuardStage {
     AfterRun,
 }
 
-/// What a guard did.
+/// An action of a guard, other than to let something through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

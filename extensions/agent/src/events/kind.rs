@@ -37,12 +37,12 @@ pub struct NumberedEvent {
     pub number: u64,
     /// The turn in which the event happened, counted from 1.
     pub turn: u64,
-    /// What happened.
+    /// The event itself: the thing that happened.
     #[serde(flatten)]
     pub kind: RunEvent,
 }
 
-/// What happened to a run.
+/// Something that happened in a run.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -163,7 +163,7 @@ pub enum RunEvent {
         call: CalledTool,
         /// The kind of the call's error, if the call failed.
         error: Option<String>,
-        /// What the call waits for, if it waits.
+        /// The state of the call that has to wait; `None` if the call has ended.
         waits: Option<CallState>,
     },
     /// An attempt of a call failed, and the call is tried again.
@@ -176,7 +176,7 @@ pub enum RunEvent {
         /// The kind of the attempt's error.
         error: String,
     },
-    /// The result of a call. These events come when all calls of the turn have ended, in call order.
+    /// The result of a call. These events are sent when all calls of the turn have ended, in call order.
     ToolResult(ToolResultEvent),
     /// The run was handed off: from the next turn on another agent drives it; see [`HandOff`](crate::HandOff).
     HandedOff {

@@ -29,11 +29,11 @@ pub struct RunNotice<'a> {
     /// The number of the turn, counted from 1. For a notice about an answer, the turn of that answer; for other
     /// notices, the turn of the model's next answer.
     pub turn: u64,
-    /// What happened.
+    /// The notice itself: the thing that happened.
     pub kind: NoticeKind<'a>,
 }
 
-/// What happened to a run.
+/// Something that happened in a run.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum NoticeKind<'a> {

@@ -53,7 +53,7 @@ pub struct RunEvents {
     ring: Arc<Mutex<Ring>>,
     /// The number of the next event to read.
     next: u64,
-    /// How many drivers had ended when this reader last looked.
+    /// How many drivers had ended when this reader was last polled.
     ends_known: u64,
 }
 

@@ -51,12 +51,12 @@ pub(crate) fn chat(model: &dyn Model, run: &str) -> Span {
     span
 }
 
-/// Records an answer in the span of its request.
+/// Records an answer in the span of the request.
 pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     if let Some(model) = &answer.model {
         span.record("gen_ai.response.model", model.as_str());
     }
-    // The conventions ask for a list here, but the field of a span can only hold it as text.
+    // The conventions ask for a list, but the field of a span can hold it only as text.
     let reasons = match answer.stop {
         StopReason::Finished if answer.calls.is_empty() => r#"["stop"]"#,
         StopReason::Finished => r#"["tool_calls"]"#,

@@ -88,7 +88,7 @@ fn has_shape(text: &str) -> bool {
     PATTERNS.iter().any(|pattern| pattern.is_match(text))
 }
 
-/// Removes the matching parts of a text; `None` if there are none.
+/// Removes the matching parts of a text; `None` if no part matches.
 fn removed(text: &str) -> Option<String> {
     has_shape(text).then(|| {
         let remove = |text: String, pattern: &Regex| {

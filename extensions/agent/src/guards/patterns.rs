@@ -86,7 +86,7 @@ impl ForbiddenText {
         self
     }
 
-    /// Forbids what matches a regular expression.
+    /// Forbids texts that match a regular expression.
     ///
     /// # Errors
     /// When it is not valid, or matches the empty text.

@@ -1,4 +1,4 @@
-//! The guards of an agent, in the order of its builder.
+//! The guards of an agent, in the order in which the builder got them.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -72,7 +72,7 @@ pub(crate) struct CompactHistory<'h> {
 /// How many parts of a history were left out, and how many tokens remain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CompactReport {
-    /// How often the history has outgrown its share.
+    /// How many times the history has outgrown its share.
     pub times: usize,
     /// How many answers are left out because a later one repeats them.
     pub repeated: usize,

@@ -27,7 +27,7 @@ pub(crate) use self::stored::known;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Message {
-    /// What the user said, or the agent on the user's behalf.
+    /// A message of the user, or of the agent on the user's behalf.
     #[non_exhaustive]
     User {
         /// The text.

@@ -49,8 +49,8 @@ pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     headers.insert(BETA, value.unwrap_or(HeaderValue::from_static(BETA_NAME)));
 }
 
-/// Returns the index of the first message that a server reads: its newest answer that contains a compaction, or 0 if
-/// there is none.
+/// Returns the index of the first message that a server reads: its newest answer that contains a compaction, or 0 if no
+/// answer contains one.
 pub(super) fn first_read(provider: Provider, history: &[Message], origin: &str) -> usize {
     history.iter().rposition(|message| has_compaction(provider, message, origin)).unwrap_or(0)
 }

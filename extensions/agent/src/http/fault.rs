@@ -40,7 +40,7 @@ pub(super) enum FaultUsage {
     /// The attempt took nothing: no answer had begun.
     #[default]
     Nothing,
-    /// The answer broke off: the attempt took what the meter has counted so far.
+    /// The answer broke off: the attempt took the tokens that the meter has counted so far.
     SoFar,
     /// The usage of a complete answer that could not be used.
     Whole(Box<Usage>),
@@ -186,7 +186,7 @@ fn status_of(name: &str) -> Option<u16> {
     })
 }
 
-/// What a status and the error message mean.
+/// The meaning of a status and an error message.
 struct Judgement {
     kind: &'static str,
     class: ErrorClass,

@@ -332,7 +332,7 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        // `FUNCTION_CALL` comes from servers that imitate the API.
+        // Servers that imitate the API send `FUNCTION_CALL`.
         ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
             StopReason::Finished
         }

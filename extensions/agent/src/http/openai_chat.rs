@@ -295,7 +295,7 @@ pub(super) fn answer(
     let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
     let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     let reason = choice.finish_reason.as_deref().unwrap_or_default();
-    // Some servers write an empty text if there is none.
+    // Some servers write an empty text if the model has not refused.
     let refusal = said.refusal.as_deref().filter(|it| !it.is_empty());
     let is_refused = reason == "content_filter" || refusal.is_some();
     let stop = match &calls {

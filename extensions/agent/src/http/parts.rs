@@ -46,7 +46,8 @@ pub(super) fn parts<'a>(
     parts_by(provider, origin, request, provider != Provider::Gemini)
 }
 
-/// Lists the application's tools and then the provider's own tools, including its search if there are deferred tools.
+/// Lists the application's tools and then the provider's own tools, including the provider's search if the catalog has
+/// deferred tools.
 pub(super) fn tools<'a>(
     provider: Provider,
     request: &ModelRequest<'a>,

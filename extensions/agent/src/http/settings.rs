@@ -1,4 +1,4 @@
-//! Checks the settings of a request against what the provider supports. Pure.
+//! Checks that the provider supports the settings of a request. Pure.
 
 use toolwright::provider::Provider;
 

@@ -33,7 +33,7 @@ pub(super) struct Expense<'a> {
 }
 
 impl Expense<'_> {
-    /// Reports what the provider has counted so far.
+    /// Reports the tokens that the provider has counted so far.
     fn note(&self, stream: &MessageStream) {
         let usage = stream.usage().and_then(|usage| self.model.endpoint.api.usage(&usage));
         if let Some(usage) = usage {

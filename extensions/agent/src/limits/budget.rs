@@ -1,4 +1,4 @@
-//! Checks what a run has spent on one message of its user against its limits. Pure.
+//! Checks the spending of a run on one message of its user against the run's limits. Pure.
 
 use super::{Limit, Limits, TotalUsage};
 
@@ -29,7 +29,7 @@ pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     }
 }
 
-/// Writes the message to the model that says what is left after this many turns, if the application wants such
+/// Writes the message that says to the model how much is left after this many turns, if the application wants such
 /// messages.
 pub(crate) fn left(limits: Limits, spent: TotalUsage, turns: u32) -> Option<String> {
     if !limits.reports_left {

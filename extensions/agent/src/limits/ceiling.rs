@@ -1,5 +1,5 @@
-//! Ceilings: limits on what all runs of a user, an agent or an application may cost in a day or a month. Pure: the
-//! clock is an argument.
+//! Ceilings: limits on the cost of all runs of a user, an agent or an application in a day or a month. Pure: the clock
+//! is an argument.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub struct Ceiling {
 pub enum CeilingOf {
     /// The runs of one user; runs without a user count as those of one user.
     User,
-    /// The runs of one agent; agents are told apart by their names.
+    /// The runs of one agent. Agents with the same name count as one agent.
     Agent,
     /// All runs of the journal.
     Application,

@@ -57,7 +57,7 @@ pub(crate) enum RequestRefusal {
     Store(StoreError),
 }
 
-/// What was spent in one period.
+/// The spending in one period, under one ceiling.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PeriodSpending {

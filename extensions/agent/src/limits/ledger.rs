@@ -103,7 +103,7 @@ impl Ledger {
         read.collect()
     }
 
-    /// Stores the budget of a sub-agent, and commits these documents with it if there is a journal.
+    /// Stores the budget of a sub-agent. With a journal, commits these documents together with the budget.
     ///
     /// # Errors
     /// When another process has written since.

@@ -47,7 +47,7 @@ struct List {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Price {
-    /// The prices of its tokens.
+    /// The prices of the model's tokens.
     pub rates: Rates,
     /// A number of tokens, and the prices of all tokens of a request that has more tokens than that, and of its answer.
     pub above: Option<(u64, Rates)>,

@@ -8,7 +8,7 @@ use toolwright::CallId;
 
 use super::{Cost, Limits, TotalUsage};
 
-/// What a run may still spend.
+/// The rest of a run's budget, or the part of it that a sub-agent gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
     /// How many times models may still be asked.
@@ -29,7 +29,7 @@ pub(crate) struct WantedShare {
     pub cost: Option<Cost>,
 }
 
-/// What a run has spent, including its sub-agents.
+/// The spending of a run, including its sub-agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpentShare {
     /// The tokens and the cost.
@@ -45,7 +45,7 @@ pub(crate) struct Standing {
     pub turn: u64,
     /// The limits of the run.
     pub limits: Limits,
-    /// What the run had spent before the calls of this turn began.
+    /// The spending of the run before the calls of this turn began.
     pub spent: SpentShare,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct ChildSpending {
     pub turn: u64,
     /// The share of a sub-agent, which was deducted from the rest of its parent's budget.
     pub share: Share,
-    /// What the sub-agent itself has spent, without the sub-agents below it.
+    /// The sub-agent's own spending, without the spending of the sub-agents below it.
     pub own: SpentShare,
     /// Whether the sub-agent has ended, so that the unspent part of its share belongs to its parent again.
     pub has_ended: bool,
@@ -93,7 +93,7 @@ impl SpentShare {
 }
 
 impl Share {
-    /// Returns what is left of limits after this spending.
+    /// Returns the rest of these limits after this spending.
     fn left(limits: Limits, spent: SpentShare) -> Self {
         Self {
             turns: limits.turns.saturating_sub(spent.turns),
@@ -126,8 +126,8 @@ fn of_turn(
     children.iter().filter(move |(_, it)| it.parent == parent && it.turn == turn)
 }
 
-/// Returns what one sub-agent has spent, including the sub-agents below it. A parent is older than its children, so the
-/// recursion ends even for a damaged record.
+/// Returns the spending of one sub-agent, including the sub-agents below it. A parent is older than its children, so
+/// the recursion ends even for a damaged record.
 fn total(children: &Children, call: CallId, child: &ChildSpending) -> SpentShare {
     let started = children.range(call..).filter(|(id, it)| **id > call && it.parent == Some(call));
     started.fold(child.own, |sum, (id, it)| sum.plus(total(children, *id, it)))

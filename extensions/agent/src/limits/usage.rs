@@ -353,19 +353,19 @@ impl Accounts {
         Self::default()
     }
 
-    /// Returns what the runs of a user have spent; `None` means the runs without a user.
+    /// Returns the spending of a user's runs; `None` means the runs without a user.
     #[must_use]
     pub fn of(&self, user: Option<&str>) -> TotalUsage {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
     }
 
-    /// Returns what the runs of all users have spent.
+    /// Returns the spending of all users' runs.
     #[must_use]
     pub fn total(&self) -> TotalUsage {
         self.lock().values().fold(TotalUsage::default(), |sum, spent| sum.plus(*spent))
     }
 
-    /// Lists each user with what their runs have spent; `None` stands for runs without a user.
+    /// Lists each user with the spending of their runs; `None` stands for runs without a user.
     #[must_use]
     pub fn all(&self) -> Vec<(Option<String>, TotalUsage)> {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()

@@ -26,7 +26,7 @@ pub struct UsageRecorder(Mutex<Reading>);
 struct Reading {
     /// The usage of failed requests.
     failed: TotalUsage,
-    /// The usage of the request under way.
+    /// The usage of the request in progress.
     current: Option<TotalUsage>,
 }
 

@@ -16,7 +16,7 @@ use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputForm
 
 /// A model that an agent can ask. Each request gives one answer or one error; the model does its own retries.
 ///
-/// Dropping the future gives up on the request.
+/// If the future of [`answer`](Self::answer) is dropped, the request is abandoned.
 ///
 /// ```
 /// use futures::future::BoxFuture;

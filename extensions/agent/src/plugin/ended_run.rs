@@ -52,7 +52,7 @@ impl<'r> EndedRun<'r> {
     /// Changes the state of a plugin, as [`set`](Self::set) does, and returns the result of `change`.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,

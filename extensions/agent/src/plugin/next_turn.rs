@@ -74,7 +74,7 @@ impl<'t> NextTurn<'t> {
     /// Changes the state of a plugin, as [`set`](Self::set) does, and returns the result of `change`.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,

@@ -152,7 +152,7 @@ impl Plugins {
     /// writing the state.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub async fn edit<P: Plugin, R>(
         &self,
         change: impl FnOnce(&mut P::State) -> R,
@@ -264,7 +264,7 @@ impl LockedPlugins<'_> {
         StagedTurn { turn, is_new: begins.is_some(), is_changed, states }
     }
 
-    /// Takes the changes over after the step that records them.
+    /// Applies the changes, after the step that records them was recorded.
     pub(crate) fn commit(&mut self, staged: StagedTurn) {
         if staged.is_new || staged.is_changed {
             self.record.add(staged.turn);

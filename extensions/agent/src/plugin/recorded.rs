@@ -21,7 +21,7 @@ pub(crate) struct PluginTurn {
 }
 
 impl PluginTurn {
-    /// Whether there is nothing to record.
+    /// Whether the plugins have changed nothing that has to be recorded.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -49,7 +49,7 @@ pub struct PluginStates {
 }
 
 impl PluginStates {
-    /// Adds the record of a turn; the turns have to come in order.
+    /// Adds the record of a turn. The turns have to be added in order.
     pub(crate) fn add(&mut self, turn: PluginTurn) {
         self.states.extend(turn.states.clone());
         self.shown.extend(turn.added.iter().cloned());

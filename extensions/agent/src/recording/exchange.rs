@@ -25,13 +25,13 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
-    /// What the client sent.
+    /// The request of the client.
     pub request: RecordedRequest,
-    /// What the provider answered.
+    /// The response of the provider.
     pub response: RecordedResponse,
 }
 
-/// What a client sent. Its headers are not recorded.
+/// The request of a client. Its headers are not recorded.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedRequest {
@@ -43,7 +43,7 @@ pub struct RecordedRequest {
     pub body: Box<RawValue>,
 }
 
-/// What a provider answered.
+/// The response of a provider.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedResponse {

@@ -14,7 +14,7 @@ use super::tools::{READ, SEARCH};
 /// The minimum room in characters for the beginning and the end of a text; with less, both are left out.
 const LEAST: usize = 200;
 
-/// What an excerpt of an answer depends on.
+/// The settings of an excerpt of one answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'a> {
     /// The handle by which the model reads the rest of the answer.

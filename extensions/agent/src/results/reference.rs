@@ -163,7 +163,7 @@ fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     })
 }
 
-/// Returns the value at a JSON pointer, or why there is none.
+/// Returns the value at a JSON pointer, or the reason why no value is found.
 fn at<'n>(value: &'n Node, pointer: &str) -> Result<&'n Node, String> {
     let (mut found, mut place) = (value, String::new());
     for segment in pointer.split('/').skip(1) {

@@ -1,4 +1,5 @@
-//! The tools by which a model reads and searches large answers of its run. They are shown once there is such an answer.
+//! The tools by which a model reads and searches large answers of its run. The model is shown them once the run has a
+//! large answer.
 
 use std::borrow::Cow;
 

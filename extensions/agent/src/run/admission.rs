@@ -20,7 +20,7 @@ const ATTACHED: u64 = 32_768;
 /// The first pause before the journal is asked again.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The longest pause; each pause is twice as long as the one before.
+/// The longest pause. Each pause is twice as long as the previous one.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// Returns the maximum number of tokens of a request, counted by its bytes: a token has at least one byte.

@@ -1,4 +1,4 @@
-//! One run of an agent: its history, its state, and what drives it.
+//! One run of an agent: its history, its state, and the parts with which a driver advances it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_with(
         &mut self,
         text: impl Into<String>,

@@ -195,7 +195,7 @@ impl<R: Recorder> Driver<'_, R> {
     /// too long and has to end the run.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
-        // An error of the journal is ignored here: the recorder holds the usage of the requests until it can write the
+        // An error of the journal is ignored: the recorder holds the usage of the requests until it can write the
         // journal.
         let is_stopped = matches!(self.recorder.stop().await, Ok(Some(_)));
         if state.ended().is_some() || is_stopped {
@@ -211,8 +211,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Runs the calls of a turn with the tools that were offered to the model. If some calls wait, returns what the run
-    /// waits for.
+    /// Runs the calls of a turn with the tools that were offered to the model. If some calls wait, returns the calls
+    /// for which the run waits.
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });

@@ -39,7 +39,7 @@ impl Stop {
     }
 }
 
-/// What interrupts the work of a driver.
+/// An event that interrupts the work of a driver.
 pub(crate) enum Interruption<E> {
     /// The run was cancelled, or its time is up.
     Stop(Stop),
@@ -62,7 +62,7 @@ pub(crate) enum Work {
     Placing,
 }
 
-/// What happens to a run while its model is unavailable.
+/// The recorder's decision about a run whose model is unavailable.
 pub(crate) enum Away<E> {
     /// The driver leaves the run as it is, and some driver asks the model again later.
     Left(E),
@@ -84,7 +84,7 @@ pub(crate) trait Recorder: Send {
     type Error: From<Stopped> + ToString + Send;
     /// The state of a turn's calls if some of them wait.
     type Open: Send;
-    /// What a run waits for while no process drives it.
+    /// The calls for which a run waits while no process drives it.
     type Waiting: Send;
     /// The value that makes the calls of a turn; `()` if the run itself makes them.
     type Maker: Send + Sync;
@@ -109,7 +109,7 @@ pub(crate) trait Recorder: Send {
     /// Returns why the run has to end now; `None` if it may continue.
     fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
 
-    /// Whether the application has cancelled the run, and its calls with it.
+    /// Whether the application has cancelled the run, and therefore its calls.
     fn is_cancelled(&mut self) -> bool;
 
     /// Whether something besides the run's own token may cancel its calls, so that they need another token.

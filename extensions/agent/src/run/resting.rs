@@ -58,8 +58,8 @@ impl<R: Recorder> Driver<'_, R> {
         Ok((state, actions))
     }
 
-    /// Cancels the calls in the background of a run that has ended without an answer, so that whoever carries them out
-    /// learns that they are no longer needed.
+    /// Cancels the calls in the background of a run that has ended without an answer, so that their executors learn
+    /// that no result is needed.
     pub(super) async fn recall_background(&mut self) {
         let is_over = self.run.state.ended().is_some_and(|end| !end.is_answer());
         let calls = self.run.state.background().to_vec();
@@ -106,7 +106,7 @@ pub(super) async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<
             let (tool, state) = (call.tool.clone(), waits.state);
             Err(CallFailure::ShuttingDown { call: call.call, tool, state }.into())
         }
-        // The journal has no such call: the next step finds out what has become of it.
+        // The journal has no such call: the next step finds out its outcome.
         (Outcome::Failed(CallFailure::NoSuchCall(_)), _) => Ok(()),
         (Outcome::Failed(failure), _) => Err(failure.into()),
         _ => Ok(()),

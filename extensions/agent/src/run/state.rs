@@ -51,7 +51,7 @@ pub(crate) struct Inner {
     /// How many answers and ends guards have sent back since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sent_back: u32,
-    /// How often the run was handed off since the user last spoke.
+    /// How many times the run was handed off since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub handed_off: u32,
     /// How many answers in a row were empty.
@@ -98,7 +98,7 @@ pub(crate) enum Phase {
         calls: Arc<[ToolCall]>,
         /// Whether the last of the calls was cut short. Such a call is not run.
         is_cut: bool,
-        /// What ends the run once all calls have answers.
+        /// Why the run ends once all calls have answers; `None` if it continues.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopping: Option<Stopping>,
     },
@@ -246,7 +246,7 @@ impl State {
         self.0.called
     }
 
-    /// How often the run was handed off since the user last spoke.
+    /// How many times the run was handed off since the user last spoke.
     pub(super) fn handed_off(&self) -> u32 {
         self.0.handed_off
     }

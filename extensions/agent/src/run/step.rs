@@ -132,7 +132,7 @@ pub enum StepInput {
     Delegated {
         /// The tokens and the cost of the sub-agents' requests.
         spent: TotalUsage,
-        /// How often the models of the sub-agents answered.
+        /// How many times the models of the sub-agents have answered.
         turns: u32,
     },
     /// The run was cancelled. If calls of a turn are open, they have to be answered before the run ends.
@@ -280,7 +280,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Ended { how }, StepInput::Rests) if how.is_answer() => next.rest(how.clone()),
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
-        // The input came too late, or no action requested it.
+        // The input arrived too late, or no action requested it.
         _ => Vec::new(),
     };
     (next, actions)

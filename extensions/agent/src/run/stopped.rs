@@ -117,9 +117,9 @@ impl Stopped {
         Self::Tools { why }
     }
 
-    /// Returns the tool and the reason of a call that a person has to decide although there is no approver. Occurs only
-    /// if the executor has a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail); otherwise such a call
-    /// is answered, or waits.
+    /// Returns the tool and the reason of a call that a person has to decide although the agent has no approver. Occurs
+    /// only if the executor has a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail); otherwise such a
+    /// call is answered, or waits.
     #[must_use]
     pub fn needs_decision(&self) -> Option<(&str, &str)> {
         match self {

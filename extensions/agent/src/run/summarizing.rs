@@ -55,7 +55,7 @@ impl AgentRun {
         }
     }
 
-    /// Asks for a summary; the error says why there is none. The guards look at this request and its answer as at
+    /// Asks for a summary; the error says why none was made. The guards look at this request and its answer as at
     /// others, and may refuse either.
     async fn ask_for_summary(
         &mut self,

@@ -1,4 +1,4 @@
-//! Waits for a deadline or a cancellation; waits forever if there is none.
+//! Waits for a deadline or a cancellation. Without a deadline and a cancellation token, waits forever.
 
 use std::future::pending;
 

@@ -50,10 +50,10 @@ impl<M: Model> CountingModel<M> {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// Asserts that there was no request at all.
+    /// Asserts that the model got no request at all.
     ///
     /// # Panics
-    /// When there was one.
+    /// When the model got a request.
     #[track_caller]
     pub fn assert_unasked(&self) {
         self.assert_unasked_since(0);
@@ -62,7 +62,7 @@ impl<M: Model> CountingModel<M> {
     /// Asserts that the number of requests is still `before`.
     ///
     /// # Panics
-    /// When there was one.
+    /// When the model got a request.
     #[track_caller]
     pub fn assert_unasked_since(&self, before: usize) {
         let requests = self.requests();

@@ -89,7 +89,7 @@ impl Answers {
         Self { elicit: Some(Arc::new(elicit)), ..self }
     }
 
-    /// Sets what passes the requests of servers on to the model.
+    /// Sets the function that passes the requests of servers on to the model.
     #[must_use]
     pub fn sample(self, sample: impl Sample + 'static) -> Self {
         Self { sample: Some(Arc::new(sample)), ..self }

@@ -50,8 +50,9 @@ pub enum Trust {
     /// Not at all: every tool has the effect `once` and the danger `moderate`, and a person is asked about every call.
     #[default]
     None,
-    /// Its annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`, and a tool that
-    /// may destroy something is `dangerous`. The danger is never below `moderate`. The policy decides whether a person is asked.
+    /// The server's annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`,
+    /// and a tool that may destroy something is `dangerous`. The danger is never below `moderate`. The policy decides
+    /// whether a person is asked.
     Annotations,
 }
 
@@ -66,7 +67,7 @@ impl McpConfig {
     /// Reads a file: JSON if its name ends in `.json`, else TOML.
     ///
     /// # Errors
-    /// When it cannot be read, or something in it is wrong.
+    /// When the file cannot be read, or its content is not valid.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
@@ -80,7 +81,7 @@ impl McpConfig {
     /// Reads `mcp.toml`: a table `[servers.NAME]` for each server.
     ///
     /// # Errors
-    /// When something in it is wrong.
+    /// When the text is not a valid configuration.
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         let file: Toml =
             toml::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
@@ -102,7 +103,7 @@ impl McpConfig {
     /// ```
     ///
     /// # Errors
-    /// When something in it is wrong.
+    /// When the text is not a valid configuration.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
         applications::config(text, &|name| std::env::var(name).ok())
     }

@@ -67,7 +67,7 @@ struct State {
     closed: CancellationToken,
 }
 
-/// A running server, and what it has reported about itself.
+/// A running server, and the information that it has sent about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
     /// The process of the server; `None` if the server is reached at a URL.

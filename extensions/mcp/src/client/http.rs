@@ -48,7 +48,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Returns the transport to a server, or the reason why there is none.
+/// Returns the transport to a server, or the reason why none can be made.
 pub(super) fn transport(
     http: &Http,
     #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,

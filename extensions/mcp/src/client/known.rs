@@ -1,5 +1,5 @@
-//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees what has
-//! changed.
+//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees the
+//! changes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -56,8 +56,8 @@ impl KnownDefinitions {
         }
     }
 
-    /// Returns what has changed in a tool since it last ran, the old beside the new; `None` if the tool is unchanged or
-    /// has not run.
+    /// Returns the changes of a tool since it last ran, the old text beside the new one; `None` if the tool is
+    /// unchanged or has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;

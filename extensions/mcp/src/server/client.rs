@@ -88,7 +88,7 @@ pub struct Root {
     pub name: Option<String>,
 }
 
-/// What the user of a client did with a question.
+/// The reaction of a client's user to a question.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitationOutcome {

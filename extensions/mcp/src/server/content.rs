@@ -165,7 +165,7 @@ pub enum Completing {
     Resource(String),
 }
 
-/// Completes what a user types for an argument.
+/// Completes the text that a user types for an argument.
 pub trait Completions: Send + Sync + 'static {
     /// Returns values that begin with `typed`, best first; the first hundred are sent. `filled` holds the arguments that are
     /// already filled in.

@@ -77,7 +77,7 @@ impl Exchange {
     /// Begins the exchange of a client's request.
     ///
     /// # Errors
-    /// When an answer that came with the request is malformed.
+    /// When an answer that arrived with the request is malformed.
     pub(super) fn begin(
         context: &RequestContext<RoleServer>,
         early: Option<InputResponses>,

@@ -1,4 +1,4 @@
-//! Explains what is wrong with a request that the library could not parse. Pure.
+//! Explains why a request could not be parsed by the library. Pure.
 
 use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, ErrorCode};

@@ -24,7 +24,7 @@ use super::elicitation::ElicitationApprover;
 /// The maximum number of resources to which a session may subscribe.
 const MOST_SUBSCRIBED: usize = 1024;
 
-/// What a server offers and uses besides tools.
+/// The resources, prompts and completions of a server, and its approver.
 #[derive(Clone, Default)]
 pub(super) struct Offers {
     pub(super) resources: Option<Arc<dyn Resources>>,

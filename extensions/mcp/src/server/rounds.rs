@@ -35,7 +35,7 @@ impl Purpose {
     }
 }
 
-/// What the client sends with a round: its state and its answers.
+/// The input of a round, from the client: the state of the previous round and the answers.
 pub(super) struct Input {
     /// The `requestState` of the previous round; `None` in the first round.
     pub(super) state: Option<String>,
@@ -61,7 +61,7 @@ struct HeldRequest<T> {
     steps: mpsc::UnboundedReceiver<Step<T>>,
 }
 
-/// What has happened to the work of a request.
+/// The progress of the work on a request.
 enum Step<T> {
     /// The work has asked a question.
     Asked,

@@ -43,8 +43,8 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Makes the output of its call. If the sub-agent has read untrusted text, that text may have dictated the answer,
-    /// so the output is untrusted.
+    /// Makes the output of the call that started the sub-agent. If the sub-agent has read untrusted text, that text may
+    /// have dictated the answer, so the output is untrusted.
     pub(super) fn into_output(self) -> Result<Output, ToolError> {
         let Self { answer, sources } = self;
         let unwritten = |error: serde_json::Error| ToolError::internal(error);
@@ -57,8 +57,8 @@ impl Answered {
                 let read: Vec<&str> = sources.iter().map(String::as_str).collect();
                 let source =
                     format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
-                // The answer names each source that the sub-agent read, too, because rules for the parent run look for
-                // these names.
+                // The answer names each source that the sub-agent read, because rules for the parent run check the
+                // names of sources.
                 sources.iter().fold(output.untrusted(&source), |it, read| it.also_untrusted(read))
             }
         })

@@ -1,4 +1,4 @@
-//! Records the run of a sub-agent: the answers of its model, and what it has spent. The executor records its calls.
+//! Records the run of a sub-agent: the answers of its model, and its spending. The executor records its calls.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -52,7 +52,7 @@ pub(super) struct ChildRecorder {
     new: Option<ModelAnswer>,
     /// The decisions of guards about the answer in `new`.
     guards: Vec<GuardReport>,
-    /// What the sub-agents that this sub-agent started have spent.
+    /// The spending of the sub-agents that this sub-agent started.
     delegated: SpentShare,
     maker: Maker,
     inherited: Arc<Inherited>,
@@ -93,7 +93,7 @@ impl ChildRecorder {
         }
     }
 
-    /// Returns what the sub-agent itself has spent in this state, without the sub-agents that it started.
+    /// Returns the sub-agent's own spending in this state, without the spending of the sub-agents that it started.
     fn own(&self, state: &State) -> SpentShare {
         let spent = state.standing().spent;
         SpentShare {

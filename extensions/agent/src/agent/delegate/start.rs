@@ -25,7 +25,7 @@ use crate::limits::share::{self, ChildSpending, Share, SpentShare, Standing, Use
 use crate::limits::{Limits, ledger};
 use crate::run::{Action, AgentRun, Driver, Rest, State, step};
 
-/// What a sub-agent passes on to the sub-agents that it starts.
+/// The values that a sub-agent passes on to the sub-agents that it starts.
 pub(super) struct Inherited {
     /// The names of the agents above the sub-agent, the outermost first, and its own name last.
     agents: Vec<String>,
@@ -138,7 +138,7 @@ pub(super) async fn start(
             Ok(Answered { answer: SubAgentAnswer::of(name, &end, spent), sources })
         }
         Ok(Ok((Rest::Waiting(never), ..))) => match never {},
-        // The call begins again later, and replays what is recorded.
+        // The call begins again later, and replays the recorded answers.
         Ok(Err(ChildError::NotRecorded(why))) => Err(not_recorded(&why)),
         Ok(Err(error)) => Err(failed(&error.to_string())),
         Err(error) => match error.try_into_panic() {
@@ -182,8 +182,8 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
     standing.map_err(|error| not_recorded(&error))
 }
 
-/// Takes the share of a sub-agent from what its parent has left. A sub-agent that resumes keeps the share with which it
-/// began.
+/// Takes the share of a sub-agent from the rest of its parent's budget. A sub-agent that resumes keeps the share with
+/// which it began.
 async fn take_share(
     parent: &Agent,
     ready: &ReadySubAgent,
@@ -244,7 +244,7 @@ fn failed(why: &str) -> ToolError {
         .class(ErrorClass::Final)
 }
 
-/// Reports that the journal could not be used. When the call begins again, it replays what is recorded.
+/// Reports that the journal could not be used. When the call begins again, it replays the recorded answers.
 fn not_recorded(error: &impl ToString) -> ToolError {
     let message = format!("the work of the agent could not be recorded: {}", error.to_string());
     ToolError::new("sub_agent_not_recorded", message).class(ErrorClass::Transient)

@@ -82,7 +82,7 @@ impl HandOff {
     }
 
     /// Sets the instructions of the agent, which replace those of the agent that handed the run off. Without them, the
-    /// model reads the agent's name, its purpose, and that the run was handed to it.
+    /// model reads the agent's name, its purpose, and that the run was handed off to this agent.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());

@@ -36,7 +36,7 @@ pub(crate) struct ReadyHandOff {
 }
 
 impl HandOffs {
-    /// Checks the agents to which runs can be handed off; `None` if there are none.
+    /// Checks the agents to which runs can be handed off; `None` if the application has named none.
     pub(crate) fn of(agents: Vec<HandOff>, first: &Inner) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);

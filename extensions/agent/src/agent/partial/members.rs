@@ -107,7 +107,7 @@ impl Members {
         };
     }
 
-    /// Reads the member that ends here; returns whether it is a valid member.
+    /// Reads the member that ends at the current position; returns whether it is a valid member.
     fn member(&mut self, start: usize) -> bool {
         let Some(member) = self.text.get(start..self.at) else { return false };
         let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{member}}}"));

@@ -1,4 +1,5 @@
-//! The record of a rewind: the document `run/<id>/rewind`, from which any process can finish what another has begun.
+//! The record of a rewind: the document `run/<id>/rewind`, from which any process can finish a rewind that another
+//! process has begun.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;

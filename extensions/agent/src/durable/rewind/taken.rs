@@ -27,9 +27,9 @@ pub struct LastingEffect {
     pub turn: u64,
     /// The id of the call.
     pub call: CallId,
-    /// The name of its tool.
+    /// The name of the tool that was called.
     pub tool: String,
-    /// The state of its call; `None` if the journal does not have the call.
+    /// The state of the call; `None` if the journal does not have the call.
     pub state: Option<State>,
     /// The arguments of the call as people see them, unless they are encrypted.
     pub shown: String,

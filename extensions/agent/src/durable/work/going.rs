@@ -48,7 +48,7 @@ impl Going {
         }
     }
 
-    /// Aborts the drivers of all runs under way, and returns the ids of those runs.
+    /// Aborts the drivers of all runs in progress, and returns the ids of those runs.
     pub(super) fn given_up(&mut self) -> HashSet<String> {
         self.tasks.abort_all();
         std::mem::take(&mut self.here)

@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use jiff::Timestamp;
 use toolwright::CallId;
 
-/// What a worker does with a run after it has read the run's state.
+/// The decision of a worker about a run after it has read the run's state.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::durable) enum Look {
-    /// The run can go on: the worker drives it.
+    /// The run can continue: the worker drives it.
     Due,
     /// The worker leaves the run alone until one of these calls changes, or this time comes.
     Rests { until: Option<Timestamp>, calls: Vec<CallId> },

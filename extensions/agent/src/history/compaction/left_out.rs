@@ -48,7 +48,7 @@ impl LeftOut {
         Self { messages, repeated: moved(self.repeated), shortened: moved(self.shortened) }
     }
 
-    /// Adds a message that comes after those added before.
+    /// Adds a message that follows the messages added before.
     pub(super) fn add_message(&mut self, message: usize) {
         match self.messages.last_mut() {
             Some((_, end)) if *end == message => *end += 1,

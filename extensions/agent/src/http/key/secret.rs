@@ -34,7 +34,7 @@ impl Secret {
     }
 
     /// Removes the key from a server's text, even if the server has escaped it. A short key, such as `test`, is a
-    /// placeholder for a local server and not a secret; removing it would change what the model said.
+    /// placeholder for a local server and not a secret; removing it would change the text of the model.
     pub(in crate::http) fn removed_from(&self, text: String) -> String {
         if !self.is_in(&text) {
             return text;

@@ -53,7 +53,7 @@ impl ServedExchanges {
         })
     }
 
-    /// Returns the next recorded response, or why there is none.
+    /// Returns the next recorded response, or the reason why the request is refused.
     fn answer(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Reply, ReplayError> {
         if let Some(refused) = &self.refused {
             return Err(refused.clone());
@@ -114,7 +114,7 @@ pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<ServedExchanges
         let served = Arc::clone(&served);
         tokio::spawn(async move {
             let service = service_fn(|request| respond(request, &served));
-            // A client that went away needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = hyper::server::conn::http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service)
                 .await;

@@ -100,7 +100,7 @@ pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, 
     let file: File =
         serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
     let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
-    // The names of the servers in the file, by the names that they get here.
+    // The names of the servers in the file, by the names that this library gives to them.
     let mut called = BTreeMap::<String, String>::new();
     for (name, entry) in file.servers.0 {
         let wrong = |what: String| ConfigError::Server { server: name.clone(), what };

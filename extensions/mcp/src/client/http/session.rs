@@ -24,12 +24,12 @@ const UNKNOWN: [&str; 11] = [
     "session not found",
 ];
 
-/// The error codes of these answers, with which servers refuse a request before any work. An internal error (`-32603`)
-/// may come from a call that has begun.
+/// The error codes with which servers refuse a request because of its session, before any work. An internal error
+/// (`-32603`) may come from a call that has begun.
 const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode(-32_600)];
 
-/// The HTTP statuses of these answers. With another status, such as 200, 500 or 502, the server may have worked on the
-/// request, whatever the text says.
+/// The HTTP statuses with which servers refuse a request because of its session. With another status, such as 200, 500
+/// or 502, the server may have worked on the request, whatever the text says.
 const STATUSES: [u16; 3] = [400, 404, 422];
 
 /// Reads the answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an

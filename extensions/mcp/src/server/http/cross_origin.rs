@@ -31,7 +31,7 @@ pub(super) fn readable(headers: &mut HeaderMap, site: HeaderValue) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-/// Adds the headers that list what a page may send.
+/// Adds the headers that list the methods and headers that a page may send.
 pub(super) fn sendable(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, SENT);

@@ -11,7 +11,7 @@ use crate::server::session::Session;
 #[derive(Default)]
 pub(super) struct Runs {
     all: HashMap<User, Used>,
-    /// How many requests of all users there have been.
+    /// The number of requests of all users so far.
     requests: u64,
 }
 
