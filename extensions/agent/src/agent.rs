@@ -113,7 +113,7 @@ pub(crate) struct Inner {
     pub max_tokens: Option<u32>,
     /// The size of the model's context window, in tokens.
     pub window: Option<u64>,
-    /// The model that summarizes turns that are left out.
+    /// The model that summarizes the turns that a request leaves out.
     pub summarizer: Option<Arc<dyn Model>>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
@@ -129,7 +129,7 @@ pub(crate) struct Inner {
     pub hand_offs: Option<HandOffs>,
     /// What the sub-agents of the agent may spend, and what they have spent.
     pub ledger: Ledger,
-    /// Limits on what all runs may cost in a day or month.
+    /// Limits on the cost of all runs in a day or month; `None` if none were set.
     pub ceilings: Option<Ceilings>,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<Arc<crate::events::Metrics>>,

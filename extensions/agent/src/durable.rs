@@ -7,7 +7,7 @@
 //!     └─ work: looks for runs              └─▶ AgentRun: asks the model, runs the calls
 //! ```
 //!
-//! `docs/runs.md` lists the documents, and the effects of a crash before or after each commit.
+//! `docs/runs.md` lists the documents, and what a crash before or after each commit leaves behind.
 
 mod acknowledge;
 mod away;

@@ -1,4 +1,5 @@
-//! Reports what happens in a run: events for readers, which never delay it, notices for listeners, spans, metrics.
+//! Reports what happens in a run: as events for readers, which never delay the run, notices for listeners, spans and
+//! metrics.
 //!
 //! ```text
 //!   AgentRun ──▶ Observer ──▶ listeners, spans, metrics, accounts

@@ -1,5 +1,5 @@
-//! Guards of an agent look at what goes to and comes from its models, and let it through, change it, send it back or
-//! end the run.
+//! Guards of an agent look at input to its models and output of its models, and let it through, change it, send it back
+//! or end the run.
 //!
 //! ```text
 //!   prompt ─ before_run ─▶ history ─ before_model ─▶ model ─ after_model ─▶ answer ──▶ calls …

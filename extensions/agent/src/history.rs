@@ -1,4 +1,4 @@
-//! A provider-independent history: its rules, the shortened form of a long one that a model gets, and the user's
+//! A provider-independent history: its rules, the shortened form in which a model gets a long history, and the user's
 //! prompts.
 
 mod check;

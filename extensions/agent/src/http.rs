@@ -134,27 +134,27 @@ impl HttpModel {
 }
 
 impl HttpModel {
-    /// Makes a model behind Anthropic's Messages API.
+    /// Makes a model that is reached by Anthropic's Messages API.
     pub fn anthropic(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::Anthropic, model.into())
     }
 
-    /// Makes a model behind `OpenAI`'s Chat Completions API, or a server that imitates it.
+    /// Makes a model that is reached by `OpenAI`'s Chat Completions API, or by a server that imitates this API.
     pub fn openai_chat(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::OpenAiChat, model.into())
     }
 
-    /// Makes a model behind `OpenAI`'s Responses API. Requests ask the server to store nothing.
+    /// Makes a model that is reached by `OpenAI`'s Responses API. Requests ask the server to store nothing.
     pub fn openai_responses(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::OpenAiResponses, model.into())
     }
 
-    /// Makes a model behind Google's Gemini API.
+    /// Makes a model that is reached by Google's Gemini API.
     pub fn gemini(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::Gemini, model.into())
     }
 
-    /// Makes a model behind the API of this provider.
+    /// Makes a model that is reached by the API of this provider.
     ///
     /// # Errors
     /// When this release does not know the provider's API.

@@ -1,4 +1,4 @@
-//! The limits of a run, the usage and cost of requests, and the checks of one against the other.
+//! The limits of a run, the usage and cost of requests, and the checks of usage and cost against the limits.
 
 pub(crate) mod budget;
 mod ceiling;

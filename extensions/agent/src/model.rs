@@ -1,4 +1,4 @@
-//! Models: the interface, requests and answers, streaming, errors, and several models as one.
+//! Models: the interface, requests and answers, streaming, errors, and several models that act as one.
 
 mod context_size;
 mod delta;

@@ -24,7 +24,7 @@ use toolwright::provider::Provider;
 pub use self::error::RecordingError;
 pub use self::exchange::{Exchange, RecordedRequest, RecordedResponse};
 
-/// The version that this library writes, and the only one that it can read.
+/// The version of the format that this library writes, and the only one that it can read.
 const VERSION: u32 = 1;
 
 /// The exchanges of one run with a provider.
@@ -53,7 +53,7 @@ pub struct Recording {
     exchanges: Vec<Exchange>,
 }
 
-/// The first line of a recording.
+/// The first line of a recording: the provider and the version of the format.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
@@ -129,7 +129,7 @@ impl FromStr for Recording {
     }
 }
 
-/// Writes the text of the file.
+/// Writes the recording in the format of its file.
 impl fmt::Display for Recording {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let header = serde_json::to_string(&Header::of(self.provider)).map_err(|_| fmt::Error)?;

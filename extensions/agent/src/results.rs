@@ -1,4 +1,4 @@
-//! Large answers of tools: how much of them a model is sent, how it reads the rest, and how it passes them on.
+//! Large answers of tools: limits how much of them a model is sent, and lets the model read the rest and pass it on.
 //!
 //! - The history of a run, the journal and the host have every answer in full. Only the copy of the history that a
 //!   model is sent is shortened.

@@ -11,7 +11,7 @@ use crate::McpServer;
 /// How long running calls may take to finish after the client has disconnected.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// The exit code for an application that is put together wrongly, the same as in [`toolwright::cli`].
+/// The exit code for an application that is built incorrectly; [`toolwright::cli`] has the same.
 const APPLICATION: u8 = 70;
 
 /// Runs [`toolwright::cli::main_with`] with one more command, `mcp serve`, which serves the linked tools over standard input

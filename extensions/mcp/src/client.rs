@@ -1,4 +1,4 @@
-//! The tools of other MCP servers, as an application uses them: which servers there are, and how a tool is found by its name.
+//! The tools of other MCP servers, as an application uses them: holds the servers, and finds a tool by its name.
 
 pub(crate) mod answers;
 pub(crate) mod config;
@@ -46,13 +46,14 @@ use crate::trace::{TraceContext, Tracer};
 
 /// The servers whose tools an application uses; cheap to clone.
 ///
-/// It is a [`Bundle`]: the tools of the servers, by names such as `files__read` for the tool `read` of the server `files`, and
-/// [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds them. A server is started when one of its tools is first needed, started again after it has ended (later each time), and ended by
-/// [`close`](Self::close), or when the tokio runtime ends.
+/// `McpServers` is a [`Bundle`]: the tools of the servers, by names such as `files__read` for the tool `read` of the
+/// server `files`, and [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds them. A server is started when one of
+/// its tools is first needed, started again after it has ended (later each time), and ended by [`close`](Self::close),
+/// or when the tokio runtime ends.
 ///
-/// The executor treats a foreign tool like any other: policy, approval, journal, time-outs, retries. It trusts the tool less
-/// ([`Trust`](crate::Trust)) and marks its answers as untrusted: fenced for the model, with control characters escaped, and
-/// listed in the metadata of the answer under `untrusted`.
+/// The executor applies policy, approval, journal, time-outs and retries to a foreign tool as to any other. It trusts
+/// the tool less ([`Trust`](crate::Trust)) and marks its answers as untrusted: fenced for the model, with control
+/// characters escaped, and listed in the metadata of the answer under `untrusted`.
 ///
 /// A tool whose definition changes becomes a different tool: calls of the earlier definition are refused, and its approvals and
 /// grants do not apply to the new one.
@@ -85,7 +86,7 @@ struct Inner {
 pub struct Unusable {
     /// The servers that cannot be reached, or whose tools cannot be listed.
     pub servers: Vec<FailedServer>,
-    /// The tools of the other servers that cannot be called.
+    /// The tools of the other servers that are refused.
     pub tools: Vec<RefusedTool>,
 }
 
@@ -112,7 +113,7 @@ pub struct RefusedTool {
 }
 
 impl McpServers {
-    /// Makes a client of the servers of a configuration. It starts none of them yet.
+    /// Makes a client of the servers of a configuration, and starts none of them yet.
     #[must_use]
     pub fn new(config: McpConfig) -> Self {
         Self::of(config, |server| server)
@@ -161,7 +162,7 @@ impl McpServers {
         }
     }
 
-    /// Sets who answers the questions that servers ask, for connections that begin from now on. Until this is called, every
+    /// Sets who answers the questions that servers ask, for connections that begin from now on. Unless set, every
     /// question is refused.
     #[must_use]
     pub fn answering(self, answers: Answers) -> Self {
@@ -169,8 +170,8 @@ impl McpServers {
         self
     }
 
-    /// Sends each server the trace context of a call (`_meta.traceparent`), which `read` returns for the current span. With
-    /// `tracing-opentelemetry`, `read` takes it from `Span::current()`.
+    /// Sends each server the trace context of a call (`_meta.traceparent`), which `read` returns for the current span.
+    /// With `tracing-opentelemetry`, `read` gets the context from `Span::current()`.
     ///
     /// ```
     /// use toolwright_mcp::{McpConfig, McpServers, TraceContext};
@@ -197,9 +198,9 @@ impl McpServers {
         tracer.and_then(|Tracer(read)| read())
     }
 
-    /// Remembers in this file the definition with which each tool last ran, so that a person who is asked about a call sees
-    /// what its server has changed since, even after a restart. Without the file, the definitions are remembered only as long
-    /// as the process lives. No tool of an agent should be able to write the file.
+    /// Remembers in this file the definition with which each tool last ran, so that a person who is asked about a call
+    /// sees what its server has changed since, even after a restart. Without a file, the definitions are remembered
+    /// only as long as the process lives. No tool of an agent should be able to write the file.
     ///
     /// # Errors
     /// When the file exists and cannot be read.
@@ -216,14 +217,15 @@ impl McpServers {
         self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(&tool)
     }
 
-    /// Lists the names of the servers.
+    /// Lists the names of the servers in the configuration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.servers.keys().map(String::as_str)
     }
 
-    /// Starts every server, all at once, and registers their tools as deferred tools, so that a model sees one line for each
-    /// and not its schema. Returns what cannot be used; a server that fails does not stop the others. Call this before the
-    /// worker begins if the journal outlives the process: the worker can only run a waiting call whose tool is registered.
+    /// Starts every server, all at once, and registers their tools as deferred tools, so that a model sees one line for
+    /// each tool and not its schema. Returns the servers and tools that cannot be used; a server that fails does not
+    /// stop the others. Call this before the worker begins if the journal outlives the process: the worker can only run
+    /// a waiting call whose tool is registered.
     ///
     /// # Errors
     /// When no executor has the servers yet.
@@ -252,7 +254,7 @@ impl McpServers {
         Ok(unusable)
     }
 
-    /// Ends every server that was started. A call that comes later starts its server again.
+    /// Ends every server that was started. A later call starts its server again.
     pub async fn close(&self) {
         join_all(self.0.servers.values().map(|server| server.close())).await;
     }
@@ -337,8 +339,8 @@ impl McpServers {
     }
 }
 
-/// A weak reference for the tools: the servers hold the registry, and the registry holds the tools, so a strong one would be a
-/// cycle.
+/// A weak reference to the servers, for the tools: the servers hold the registry, and the registry holds the tools, so
+/// a strong reference would be a cycle.
 #[derive(Clone)]
 struct Handle(Weak<Inner>);
 

@@ -1,8 +1,8 @@
 //! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client.
-//! [`McpClient`] makes tools of those that another server offers, and [`McpServers`] of those of all servers in a
+//! [`McpClient`] lets an application use the tools of another server, and [`McpServers`] the tools of all servers in a
 //! configuration.
 //!
-//! Both call the executor of the application, so policy, approval and journal apply to every call.
+//! Clients and servers call the executor of the application, so policy, approval and journal apply to every call.
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,5 @@
-//! An application as an MCP server, from its author's view: which executor it serves, under which name, for whom.
+//! Serves an application as an MCP server: holds the executor, the name of the server, and the settings of its
+//! sessions.
 
 mod answer;
 #[expect(
@@ -41,7 +42,7 @@ use self::offers::Offers;
 use self::session::Session;
 use crate::trace::TraceContext;
 
-/// How many tools one page of `tools/list` has, unless the application sets it.
+/// How many tools one page of `tools/list` has, unless the application sets another number.
 const PAGE: usize = 100;
 
 type Choose = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
@@ -64,8 +65,9 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 /// | `notifications/tools/list_changed` | tells clients that the registry has changed since the session last listed it |
 ///
 /// A call that needs a person's approval is answered with a task, if the client supports the extension
-/// `io.modelcontextprotocol/tasks`, and otherwise with an error of the type `approval_required`, which names the call. When the
-/// client repeats the same call in the same session after the decision, the waiting call continues.
+/// `io.modelcontextprotocol/tasks`. If the client does not, the answer is an error of the type `approval_required`,
+/// which names the call. When the client repeats the same call in the same session after the decision, the waiting call
+/// continues.
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry, tool};
@@ -91,7 +93,7 @@ pub struct McpServer {
     instructions: Option<String>,
     page: usize,
     profiles: Profiles,
-    /// Selects the tools that are served; all tools if absent.
+    /// Selects the tools that the server offers; all tools if `None`.
     profile: Option<Profile>,
     /// The function that chooses the profile of each user.
     choose: Option<Choose>,
@@ -139,28 +141,28 @@ impl McpServer {
         self
     }
 
-    /// Sets the version of the application, which clients show. `0.0.0` unless set.
+    /// Sets the version of the application, which clients show: `0.0.0` unless set.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// Sets the instructions for models: what they should know about the tools as a whole.
+    /// Sets the instructions for models: information about the tools as a whole.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// Sets how many tools one page of the list has; at least one.
+    /// Sets how many tools one page of the list has; 0 counts as 1.
     #[must_use]
     pub fn page_size(mut self, tools: usize) -> Self {
         self.page = tools.max(1);
         self
     }
 
-    /// Sets the profiles of the application, of which [`profile`](Self::profile) selects one.
+    /// Sets the profiles of the application, one of which [`profile`](Self::profile) selects.
     #[must_use]
     pub fn profiles(mut self, profiles: Profiles) -> Self {
         self.profiles = profiles;
@@ -193,10 +195,10 @@ impl McpServer {
         Ok(self)
     }
 
-    /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); other tools are
-    /// neither listed nor called in their sessions. It takes precedence over [`profile`](Self::profile). `choose` gets the user
-    /// of the session, or `None` if neither a check of tokens nor [`each_session`](Self::each_session) names one. If there is
-    /// no profile of the chosen name, the session does not begin.
+    /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); other
+    /// tools are neither listed nor called in their sessions. This setting takes precedence over
+    /// [`profile`](Self::profile). `choose` gets the user of the session, or `None` if neither a check of tokens nor
+    /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin.
     ///
     /// ```
     /// use toolwright::{Executor, Profiles, Registry};
@@ -239,13 +241,14 @@ impl McpServer {
         self
     }
 
-    /// Returns the server without a choice of profiles by user.
+    /// Returns the server without its function that selects profiles by user.
     #[cfg(feature = "http-server")]
     fn for_anybody(&self) -> Self {
         Self { choose: None, ..self.clone() }
     }
 
-    /// Sets what the run of each session is started with: its user, and the services that the executor declares with `per_run`.
+    /// Sets the function that prepares the run of each session: it sets the user, and adds the services that the
+    /// executor declares with `per_run`.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -267,8 +270,8 @@ impl McpServer {
         self
     }
 
-    /// Sets what each session needs, as [`each_session`](Self::each_session) does, but also passes the user whom the
-    /// check of tokens has named. The run has this user in any case.
+    /// Sets the function that prepares the run of each session, as [`each_session`](Self::each_session) does, but also
+    /// passes it the user whom the check of tokens has named. The run has this user in any case.
     ///
     /// ```
     /// # use toolwright::{Executor, Registry};
@@ -290,37 +293,38 @@ impl McpServer {
         self
     }
 
-    /// Lets clients list and read resources.
+    /// Sets the resources that clients can list and read.
     #[must_use]
     pub fn resources(mut self, resources: impl Resources) -> Self {
         self.offers.resources = Some(Arc::new(resources));
         self
     }
 
-    /// Lets the users of clients pick prompts.
+    /// Sets the prompts that the users of clients can pick.
     #[must_use]
     pub fn prompts(mut self, prompts: impl Prompts) -> Self {
         self.offers.prompts = Some(Arc::new(prompts));
         self
     }
 
-    /// Completes what the users of clients type for the arguments of prompts and of resource templates.
+    /// Sets the completions for the text that the users of clients type for arguments of prompts and of resource
+    /// templates.
     #[must_use]
     pub fn completions(mut self, completions: impl Completions) -> Self {
         self.offers.completions = Some(Arc::new(completions));
         self
     }
 
-    /// Gives each run its [`ConnectedClient`](crate::ConnectedClient), with which tools log messages, ask the client's user,
-    /// and ask its model. The executor declares it with `per_run::<ConnectedClient>()`.
+    /// Gives each run its [`ConnectedClient`](crate::ConnectedClient), with which tools log messages, ask the client's
+    /// user, and ask its model. The executor declares this service with `per_run::<ConnectedClient>()`.
     #[must_use]
     pub fn offer_client(mut self) -> Self {
         self.offers.client = true;
         self
     }
 
-    /// Lets this approver ask the user of each client about the calls of its session. It has to be an approver of the executor,
-    /// too.
+    /// Lets this approver ask the user of each client about the calls of its session. The same approver has to be added
+    /// to the executor, too.
     #[must_use]
     pub fn approve_by(mut self, approver: &ElicitationApprover) -> Self {
         self.offers.approver = Some(approver.clone());
@@ -329,11 +333,11 @@ impl McpServer {
 
     /// Serves one client over standard input and output, until it closes standard input.
     ///
-    /// Standard output carries nothing but the protocol: on Unix, whatever else the application prints meanwhile goes to
+    /// Standard output carries only the protocol: on Unix, all other text that the application prints meanwhile goes to
     /// standard error.
     ///
     /// # Errors
-    /// As [`serve`](Self::serve), and when standard output cannot be redirected.
+    /// The errors of [`serve`](Self::serve), and when standard output cannot be redirected.
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         #[cfg(unix)]
         {
@@ -363,7 +367,7 @@ impl McpServer {
         let pages = Pages::default();
         let handler = Handler::new(Arc::new(self), Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
-        // Box the future: the caller's future contains this one, and the compiler limits how deep it looks into nested types.
+        // Boxed, because the caller's future contains this one, and the compiler limits the depth of nested types.
         let begun = rmcp::serve_server(handler, Lines::new(read, write, pages)).boxed();
         let running = match begun.await {
             Ok(running) => running,

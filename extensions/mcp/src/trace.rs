@@ -53,7 +53,7 @@ fn is_parent(text: &str) -> bool {
     };
     let is_id =
         |part: &str, length: usize| is_hex(part, length) && part.bytes().any(|it| it != b'0');
-    // Later versions may have more parts.
+    // Later versions of the format may have more parts.
     let is_whole = more.is_empty() || *version != "00" && text.len() <= LONGEST_STATE;
     is_hex(version, 2)
         && *version != "ff"
@@ -69,7 +69,7 @@ fn is_state(text: &str) -> bool {
         && text.bytes().all(|it| matches!(it, b' '..=b'~'))
 }
 
-/// Reads the trace context of the span in which it is called.
+/// Reads the trace context of the current span.
 #[derive(Clone)]
 pub(crate) struct Tracer(pub(crate) Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>);
 

@@ -29,7 +29,8 @@ use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
-/// Gathers the parts of an agent: a model, tools, who decides about their calls, and how far a run may go.
+/// Gathers the parts of an agent: a model, tools, the approver and the policy for calls of the tools, and the limits of
+/// a run.
 ///
 /// The settings of tools and of their executor exist only if the builder makes the executor itself
 /// ([`Agent::builder`]), not for an existing one ([`Agent::on`]).
@@ -55,7 +56,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     hand_offs: Vec<HandOff>,
     /// Whether the executor has the tools that start sub-agents, and the tool that hands runs off.
     has_sub_agent_tools: bool,
-    /// Leads the tools that start sub-agents to the agent.
+    /// Gives the tools that start sub-agents a weak reference to the agent, once it is built.
     link: Link,
     #[cfg(feature = "opentelemetry")]
     metrics: Option<Arc<crate::events::Metrics>>,
@@ -90,8 +91,8 @@ impl<E> AgentBuilder<E> {
         }
     }
 
-    /// Names the agent; the name is `agent` unless set. Recorded runs are stored with the name, and every process finds
-    /// their agent by it: give each agent of a journal its own name, and never change it.
+    /// Names the agent; the name is `agent` unless set. The journal stores recorded runs under this name, and every
+    /// process finds their agent by it: give each agent of a journal its own name, and never change it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -197,7 +198,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Shows the model after each turn its remaining turns, tokens and money, as a message of the user.
+    /// Shows the model after each turn how many turns, tokens and how much money it has left, as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
@@ -214,7 +215,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets how much of a tool's answer the model reads: 30,000 characters unless set. The model reads the rest of a
+    /// Sets how many characters of a tool's answer the model reads: 30,000 unless set. The model reads the rest of a
     /// longer answer by `read_large_result` and `search_large_result`, two tools that appear with the first such
     /// answer, and passes the answer on by a reference; see [`AnswerBudget`].
     #[must_use]
@@ -223,7 +224,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets the accounts that add up the spending of each user's runs.
+    /// Sets the accounts that add up the usage of each user's runs.
     #[must_use]
     pub fn accounts(mut self, accounts: Accounts) -> Self {
         self.accounts = accounts;
@@ -267,7 +268,7 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits the tokens of one answer of the model: its own limit unless set.
+    /// Limits the tokens of one answer of the model: the model's own limit unless set.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
@@ -348,8 +349,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Adds a guard. A guard looks at what the user says, at requests to the model, at its answers or at the end of a
-    /// run, and lets it through, changes it, sends it back with a message, or ends the run: see
+    /// Adds a guard. A guard looks at messages of the user, at requests to the model, at its answers or at the end of a
+    /// run, and lets each through, changes it, sends it back with a message, or ends the run: see
     /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. Sub-agents have the
     /// guards of requests and answers, too. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
     /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and

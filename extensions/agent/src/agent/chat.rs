@@ -13,8 +13,8 @@ use crate::history::{Message, Prompt};
 use crate::run::options::{RunOptions, run_options};
 use crate::run::{AgentRun, StartError};
 
-/// A conversation: each message continues it. With a journal it is recorded, and this process or another can continue
-/// it by its [`id`](Self::id).
+/// A conversation: each message continues it. With a journal the conversation is recorded, and this process or another
+/// can continue it by its [`id`](Self::id).
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -48,7 +48,7 @@ impl Chat {
     }
 
     /// Sends a message. Await the turn for its result, or [`stream`](ChatTurn::stream) its events. The turn borrows the
-    /// chat, so only one turn is under way at a time.
+    /// chat, so only one turn is in progress at a time.
     pub fn send(&mut self, prompt: impl Into<Prompt>) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: Some(prompt.into()) }
     }
@@ -59,7 +59,7 @@ impl Chat {
         ChatTurn { chat: self, prompt: None }
     }
 
-    /// Begins the conversation, and returns a handle that adds messages while a turn is under way.
+    /// Begins the conversation, and returns a handle that adds messages while a turn is in progress.
     ///
     /// ```
     /// use toolwright::tool;
@@ -100,8 +100,8 @@ impl Chat {
         })
     }
 
-    /// Returns everything that was said, called and answered. For a recorded conversation, the history begins with the
-    /// first turn here.
+    /// Returns the history: all messages, calls and answers. For a recorded conversation, the history begins with the
+    /// first turn in this process.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         match &self.talk {
@@ -180,7 +180,7 @@ impl<'a> IntoFuture for ChatTurn<'a> {
 }
 
 impl Talk {
-    /// Takes a turn with this prompt, or resumes the last one.
+    /// Runs a turn with this prompt; with `None`, resumes the last turn.
     async fn take(&mut self, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
         match self {
             Self::InMemory(run) => {

@@ -1,5 +1,5 @@
-//! Agents that the model of a run can give tasks to. A sub-agent gains no rights: it has some of its parent's tools,
-//! under the same policy and further rules, and spends what its parent has left.
+//! Agents to which the model of a run can give tasks. A sub-agent gains no rights: it has some of its parent's tools,
+//! under the same policy and further rules, and spends a part of its parent's budget.
 //!
 //! ```text
 //!   run ──▶ call of `spawn_agent` ──▶ start ──▶ Driver over a ChildRecorder ──▶ SubAgentAnswer
@@ -7,8 +7,8 @@
 //!                                                  └ its model's answers: recorded beside them
 //! ```
 //!
-//! A call of `spawn_agent` that begins again first replays the recorded answers of the model and of its calls, so that
-//! nothing is asked or done twice.
+//! If a call of `spawn_agent` begins again, it first replays the recorded answers of the sub-agent's model and of its
+//! calls, so that no request is sent twice and no call runs twice.
 
 mod answer;
 mod maker;

@@ -43,7 +43,7 @@ pub enum AgentError {
     /// No run can end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A guard has no name, or two guards of a stage have the same.
+    /// A guard has no name, or two guards of a stage have the same name.
     #[error("{0}")]
     Guard(String),
     /// A sub-agent cannot be used.

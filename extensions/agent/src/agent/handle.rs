@@ -1,4 +1,4 @@
-//! A run that works in a task of its own, and what its holder can do meanwhile.
+//! A handle to a run that works in a task of its own.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -17,7 +17,7 @@ use crate::history::Prompt;
 
 type Ending = Shared<BoxFuture<'static, Result<RunResult, Arc<RunError>>>>;
 
-/// The pause until a message is offered again to a run that has just been started.
+/// The pause before a message is offered again to a run that has just been started.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A run that works in a task of its own, started by [`RunRequest::start`](crate::RunRequest::start). Cheap to clone; a
@@ -68,9 +68,9 @@ impl RunHandle {
         self.steering.id()
     }
 
-    /// Sends a message while the run works: the model gets it with the next request, after everything said before. A
-    /// run that is done does not end while a message waits for it. If the run is recorded, the message is recorded
-    /// before this method returns.
+    /// Sends a message while the run works: the model gets the message with the next request, after all earlier
+    /// messages. A run that is done does not end while a message waits for it. If the run is recorded, the message is
+    /// recorded before this method returns.
     ///
     /// # Errors
     /// When the run has ended, the message is empty, or the journal fails.
@@ -78,12 +78,12 @@ impl RunHandle {
         self.say(prompt.into(), Urgency::Next).await
     }
 
-    /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is under way: the run
-    /// aborts it, counts what it took, and asks the model again with the message. Calls are not interrupted: the model
-    /// reads the message together with their answers.
+    /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is in progress: the
+    /// run aborts the request, counts its usage, and asks the model again with the message. Calls are not interrupted:
+    /// the model reads the message together with their answers.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Now).await
     }

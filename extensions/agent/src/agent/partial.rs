@@ -17,8 +17,8 @@ use crate::agent::{RunError, RunResult, RunStream, TypedRequest};
 use crate::events::RunEvent;
 use crate::model::FINAL_ANSWER;
 
-/// The fields of a `T` that are complete so far. It is not a `T`: fields may be missing, and no check of the type has
-/// seen them.
+/// The fields of a `T` that are complete so far. A `Partial` is not a `T`: fields may be missing, and the fields were
+/// not checked.
 ///
 /// [`TypedRequest::partial`] gives a stream of these.
 pub struct Partial<T> {
@@ -63,11 +63,11 @@ impl<T> fmt::Debug for Partial<T> {
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     /// Runs the task and streams the complete fields of the value: a [`Partial`] each time that another field is
-    /// complete, and an empty one when the model begins anew because its answer was no value or broke off. No check of
-    /// the type runs before the value is complete. When the stream has ended, [`PartialStream::result`] has the result;
-    /// a run without an answer ends the stream with an error.
+    /// complete, and an empty one when the model starts again because its answer was not valid or broke off. The value
+    /// is checked only when it is complete. When the stream has ended, [`PartialStream::result`] has the result; a run
+    /// without an answer ends the stream with an error.
     ///
-    /// If the model does not stream, or guards look at its answers, the fields come late or not at all.
+    /// If the model does not stream, or guards look at its answers, the fields arrive late or not at all.
     ///
     /// ```
     /// use futures::StreamExt as _;

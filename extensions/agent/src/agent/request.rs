@@ -15,9 +15,9 @@ use crate::history::Prompt;
 use crate::run::options::{RunOptions, run_options};
 use crate::run::{AgentRun, Output, OutputError, StartError};
 
-/// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. If it is dropped halfway, it
-/// stops: the request to the model is dropped and running calls are cancelled. A recorded run can be continued by its
-/// [`id`](Self::id).
+/// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. If the future is dropped before
+/// the end, the run stops: the request to the model is dropped and running calls are cancelled. A recorded run can be
+/// continued by its [`id`](Self::id).
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -104,8 +104,8 @@ impl RunRequest {
         self
     }
 
-    /// Runs the task while its events are read: texts as they come, each tool call, each result. The stream ends with
-    /// the run; then [`RunStream::result`] has the result. The model is asked to stream.
+    /// Runs the task while its events are read: pieces of text as the model writes them, each tool call, each result.
+    /// The stream ends with the run; then [`RunStream::result`] has the result. The model is asked to stream.
     ///
     /// ```
     /// use futures::StreamExt as _;

@@ -11,8 +11,8 @@ use crate::history::Message;
 use crate::limits::{Cost, TotalUsage, Usage};
 use crate::run::{AgentRun, Expected, StartError, State, Stopped};
 
-/// The result of a run. It prints as its text: the last message of the model, or the answer of the terminal tool that
-/// ended the run.
+/// The result of a run. Its `Display` form is its text: the last message of the model, or the answer of the terminal
+/// tool that ended the run.
 #[derive(Debug, Clone)]
 pub struct RunResult {
     id: String,
@@ -123,19 +123,19 @@ impl RunResult {
         self.spent.known_cost()
     }
 
-    /// Returns what the requests took, including failed requests and those of unknown cost.
+    /// Returns the usage of all requests, including failed requests and those of unknown cost.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.spent
     }
 
-    /// Returns what was said, called and answered, from the prompt on.
+    /// Returns the history from the prompt on: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         &self.history
     }
 
-    /// Lists how the agent differs from the one that drove the recorded run before: in its model, instructions or
+    /// Lists how the agent differs from the agent that drove the recorded run before: in its model, instructions or
     /// tools.
     #[must_use]
     pub fn differences(&self) -> &[String] {
@@ -165,8 +165,8 @@ pub enum RunError {
     /// The run stopped without an end; a [`Chat`](crate::Chat) can be resumed.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The run ended by a limit, by a cancellation, or because the model failed. The result has what was said, called
-    /// and spent until then.
+    /// The run ended by a limit, by a cancellation, or because the model failed. The result has the history and the
+    /// usage until then.
     #[error("{}", .0.end())]
     NoAnswer(Box<RunResult>),
     /// The run is recorded and waits for people. When they have decided, request it again by its id to continue it.
@@ -177,15 +177,15 @@ pub enum RunError {
         .0
     )]
     Waits(Box<Waiting>),
-    /// The run did not end in a value of the type, or ended in a value that the rule of the type refuses.
+    /// The run did not end in a value of the type, or ended in a value that the validation of the type refuses.
     #[error("run `{run}` {why}")]
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// What the run ended in, and what was requested.
+        /// The output type in which the run ends, and the type that the caller requested.
         why: String,
     },
-    /// The run is recorded and cannot continue here.
+    /// The run is recorded, and this process cannot continue it.
     #[error(transparent)]
     Recorded(durable::RunError),
 }
@@ -220,7 +220,7 @@ impl RunError {
         }
     }
 
-    /// Returns what a recorded run waits for.
+    /// Returns the calls for which a recorded run waits.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

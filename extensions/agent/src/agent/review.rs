@@ -22,8 +22,8 @@ use crate::guards::speaks_as_system;
 /// How long a review may take, unless set.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A person decides about a call that is longer than this, in bytes: a model may not read a long text with equal care
-/// to its end.
+/// The length of a call, in bytes, above which a person decides without a review: a model may not read a long text with
+/// equal care to its end.
 const LONGEST: usize = 50_000;
 
 /// The system prompt of the reviewing model.
@@ -173,7 +173,7 @@ impl<P> Reviewer<P> {
         self
     }
 
-    /// Says why a person has to decide without a review, if they have to.
+    /// Returns why a person has to decide without a review; `None` if the model may review the call.
     fn needs_person(&self, request: &ApprovalRequest) -> Option<String> {
         if request.person {
             return Some("a rule asks a person each time".to_owned());
@@ -193,7 +193,7 @@ impl<P> Reviewer<P> {
         })
     }
 
-    /// Asks the model for its decision; the error says why there is none.
+    /// Asks the model for its decision; the error says why the model has made none.
     async fn review(&self, request: &ApprovalRequest) -> Result<Review, String> {
         let prompt = shown(request, &self.guidance);
         let reviewing = self.agent.run(prompt).typed::<Review>().validate(|review| {

@@ -7,8 +7,8 @@ use crate::durable::{self, ById, Urgency};
 use crate::history::Prompt;
 use crate::run::{Inbox, Stopped};
 
-/// Sends messages to a conversation while a turn is under way; made by [`Chat::steering`](crate::Chat::steering). Cheap
-/// to clone.
+/// Sends messages to a conversation while a turn is in progress; made by [`Chat::steering`](crate::Chat::steering).
+/// Cheap to clone.
 #[derive(Clone)]
 pub struct Steering {
     agent: Agent,
@@ -30,21 +30,21 @@ impl Steering {
         &self.id
     }
 
-    /// Sends a message: the model gets it with the next request, after everything said before. A turn that is done does
-    /// not end while a message waits for it. If the conversation is recorded, the message is recorded before this
-    /// method returns.
+    /// Sends a message: the model gets the message with the next request, after all earlier messages. A turn that is
+    /// done does not end while a message waits for it. If the conversation is recorded, the message is recorded before
+    /// this method returns.
     ///
     /// # Errors
-    /// When no turn is under way, the message is empty, or the journal fails.
+    /// When no turn is in progress, the message is empty, or the journal fails.
     pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Next).await
     }
 
-    /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is under way: the run
-    /// aborts it, counts what it took, and asks the model again with the message. Calls are not interrupted.
+    /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is in progress: the
+    /// run aborts the request, counts its usage, and asks the model again with the message. Calls are not interrupted.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
         self.say(prompt.into(), Urgency::Now).await
     }

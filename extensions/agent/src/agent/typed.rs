@@ -121,7 +121,7 @@ impl<T> TypedResult<T> {
 }
 
 impl Agent {
-    /// Reads a value of a type out of a text: asks the model as [`RunRequest::typed`] does, without tools, and records
+    /// Extracts a value of a type from a text: asks the model as [`RunRequest::typed`] does, without tools, and records
     /// nothing.
     ///
     /// ```

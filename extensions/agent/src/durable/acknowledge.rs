@@ -50,7 +50,7 @@ impl UnacknowledgedTurn {
     }
 
     /// Returns the calls that the run has given up but that may still go on: the run has an answer for each, and the
-    /// journal has none. Such a call ran in a process that has died since.
+    /// journal has none. The process in which such a call ran has died since.
     pub(super) async fn given_up(
         self,
         store: &dyn Store,
@@ -75,8 +75,8 @@ fn may_go_on(record: &CallRecord) -> bool {
 }
 
 impl RunRecord {
-    /// Acknowledges the calls of the turns that are left. The run has recorded their answers already, so a failure here
-    /// loses nothing.
+    /// Acknowledges the calls of the turns in `left`. The run has recorded their answers already, so a failure loses
+    /// nothing.
     pub(super) async fn acknowledge(&mut self) {
         let store = &self.recorded.access().store;
         let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! Handles a run whose model is away, or whose journal cannot take the answer of its model.
+//! Handles a run whose model is unavailable, or whose journal cannot take the answer of its model.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::model::ModelError;
 use crate::run::{Away, State, cancellation};
 
 impl RunRecord {
-    /// Records the outage of the model and gives the run back. Returns the error that ends the run if the outage has
+    /// Records the outage of the model and releases the run. Returns the error that ends the run if the outage has
     /// lasted too long.
     pub(super) async fn rest(
         &mut self,
@@ -57,7 +57,7 @@ impl RunRecord {
         Patience::HeldUntil(given_up.boxed())
     }
 
-    /// Reads the documents that list the run, and waits while the journal cannot be read.
+    /// Reads the documents that list the run, and retries while the journal cannot be read.
     pub(super) async fn listed_for_the_paid(
         &self,
         is_ended: bool,
@@ -74,7 +74,7 @@ impl RunRecord {
         Ok(Vec::new())
     }
 
-    /// Commits something that was paid for: holds it while the journal fails.
+    /// Commits something that was paid for: holds the commit and retries it while the journal fails.
     pub(super) async fn commit_paid(
         &mut self,
         head: Head,

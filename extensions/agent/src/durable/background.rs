@@ -1,5 +1,5 @@
-//! Handles recorded runs that are done while calls go on in the background: what they wait for, and when the calls are
-//! cancelled or acknowledged.
+//! Handles recorded runs that are done while calls go on in the background: lists the calls for which they wait, and
+//! cancels or acknowledges the calls.
 
 use toolwright::journal::State as CallState;
 
@@ -7,7 +7,8 @@ use super::head::{Head, WaitingCall};
 use super::record::RunRecord;
 use crate::run::{Action, BackgroundCall, State};
 
-/// Whether a run is done and waits for calls in the background: it goes on with each result, and with what its user says.
+/// Whether a run is done and waits for calls in the background: the run continues with each result, and with each
+/// message of its user.
 pub(super) fn rests_in_background(head: &Head) -> bool {
     head.waiting.iter().any(|it| it.in_background)
 }

@@ -20,7 +20,7 @@ type Services =
     Box<dyn Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure> + Send + Sync>;
 type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 
-/// How many runs of a process may run calls at the same time.
+/// The default limit on how many runs of a process run calls at the same time.
 const RUNS_AT_ONCE: usize = 100;
 
 /// A process drives up to this many times as many runs at once; the surplus is for runs that wait for their models.
@@ -72,7 +72,7 @@ pub enum RunnerError {
     Differs {
         /// The name of the agent.
         agent: String,
-        /// `sealing key`, `lease` or `clock`.
+        /// The setting that differs: `sealing key`, `lease` or `clock`.
         what: &'static str,
     },
     /// A tool takes a secret, and nothing could encrypt it.
@@ -92,15 +92,15 @@ pub enum RunnerError {
     NoServices {
         /// The name of the agent.
         agent: String,
-        /// What is missing.
+        /// Which services are missing.
         why: String,
     },
 }
 toolwright::unstable::debug_as_sentence!(RunnerError);
 
 impl RunnerBuilder {
-    /// Adds an agent, whose runs are recorded in the journal of its executor. They are stored with this name: give the agent
-    /// the same name in every process.
+    /// Adds an agent, whose runs are recorded in the journal of its executor. The journal stores them under this name:
+    /// give the agent the same name in every process.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, agent: Agent) -> Self {
         let name = name.into();
@@ -110,8 +110,8 @@ impl RunnerBuilder {
         self
     }
 
-    /// Sets the function that makes the services of a run (`per_run` on the executor's builder) each time that a process
-    /// takes the run, from what was stored when it was started. The function must not block.
+    /// Sets the function that makes the services of a run (`per_run` on the executor's builder) each time that a
+    /// process takes the run. The function gets the data that was stored when the run was started. It must not block.
     #[must_use]
     pub fn services<F>(mut self, make: F) -> Self
     where
@@ -144,9 +144,9 @@ impl RunnerBuilder {
     /// Makes the runner.
     ///
     /// # Errors
-    /// When there is no agent; two agents have one name; an executor has no journal, or another journal, sealing key,
+    /// When no agent was added; two agents have one name; an executor has no journal, or another journal, sealing key,
     /// lease or clock than the others; a tool takes a secret and no key could encrypt it; or runs need services and
-    /// there is no [`services`](Self::services).
+    /// [`services`](Self::services) was not called.
     pub fn build(self) -> Result<Runner, RunnerError> {
         if let Some(name) = self.twice {
             return Err(RunnerError::Twice { name });
@@ -214,7 +214,7 @@ fn different(one: &JournalAccess, other: &JournalAccess) -> Option<&'static str>
     }
 }
 
-/// Whether the times of two clocks agree to within a second: `there` was read from the second clock, between `before`
+/// Whether the times of two clocks agree to within a second. `there` was read from the second clock, between `before`
 /// and `after`.
 fn is_one_time(before: Timestamp, there: Timestamp, after: Timestamp) -> bool {
     let near = SignedDuration::from_secs(1);

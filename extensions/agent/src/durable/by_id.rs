@@ -1,4 +1,4 @@
-//! Starts or resumes a run of an agent by its id. A caller that finds another driver waits for that driver's result.
+//! Starts or resumes a run of an agent by its id. If another driver has the run, waits for that driver's result.
 
 use std::io::Write as _;
 
@@ -34,15 +34,15 @@ pub(crate) struct ById {
     output: Option<Output>,
 }
 
-/// How far the run got, as its caller learns it.
+/// How far the run got, as reported to the caller.
 pub(crate) struct Came {
     pub id: String,
     pub progress: Progress,
     pub state: State,
     pub history: Vec<Message>,
-    /// How many messages the history had when the caller began.
+    /// How many messages the history had when the caller began to drive the run.
     pub before: usize,
-    /// How the agent differs from the one that began the run.
+    /// How the agent differs from the agent that began the run.
     pub differences: Vec<String>,
 }
 
@@ -148,7 +148,8 @@ impl ById {
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
             };
-            // From here on this process acts as a worker does: it does not wake a run that is parked meanwhile.
+            // From here on this process takes the run as a worker does: it does not wake a run that was parked
+            // meanwhile.
             by = TakenBy::Worker;
             match came {
                 Err(RunError::Driven { until, .. }) => {
@@ -258,7 +259,7 @@ impl ById {
         Ok(Came { id, progress, state, history, before, differences })
     }
 
-    /// Returns what is recorded of a run that this process does not drive.
+    /// Returns the recorded state of a run that this process does not drive.
     async fn as_recorded(
         &self,
         progress: Progress,
@@ -289,7 +290,7 @@ impl ById {
         new.attached(prompt.attachments.as_slice())
     }
 
-    /// Refuses the run if it was begun with another prompt.
+    /// Returns an error if the run was begun with another prompt.
     async fn is_of(&self, prompt: &Prompt) -> Result<(), RunError> {
         let (store, sealing) = (&*self.inner.access.store, self.inner.access.sealing.as_ref());
         let turn::RecordedTurn { said, guards, .. } =
@@ -341,7 +342,7 @@ impl ById {
 }
 
 impl Waiting {
-    /// Whether a person has to act, so that looking again soon is of no use.
+    /// Whether the run waits for a person, so that reading it again soon is of no use.
     fn needs_a_person(&self) -> bool {
         use toolwright::journal::State::{Indeterminate, Pending, Planned};
         self.calls.iter().any(|call| matches!(call.state, Pending | Indeterminate | Planned))

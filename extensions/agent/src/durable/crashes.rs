@@ -1,9 +1,9 @@
 //! Decides which runs are suspects when processes die, and for how long a suspect is left alone. Pure, except for
 //! [`SuspectPlace`].
 //!
-//! A process that dies drives many runs, and one of them may have killed it. After the first crash, all of them are
-//! driven again at once. A run whose drivers died several times in one turn is a suspect. A process drives at most one
-//! suspect at a time, beside the runs that are not suspects. If that process dies too, the suspect is parked.
+//! A process that dies drives many runs, and one of them may have killed it. After the first crash, any process drives
+//! all of them again at once. A run whose drivers died several times in one turn is a suspect. A process drives at most
+//! one suspect at a time, beside the runs that are not suspects. If that process dies too, the suspect is parked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +16,8 @@ use super::pause::{GrowingPause, later};
 /// A run whose calls ran counts as a suspect after this many crashes in one turn.
 const WHILE_CALLING: u32 = 2;
 
-/// A run that asked its model is a suspect after this many. Most runs of a process wait for their models when it dies,
-/// and no code of a tool runs then.
+/// The number of crashes in one turn after which a run that asked its model is a suspect. Most runs of a process wait
+/// for their models when it dies, and no code of a tool runs then.
 const WHILE_ASKING: u32 = 5;
 
 /// How long a suspect is left alone after the lease of its dead driver has ended.
@@ -41,12 +41,12 @@ pub(super) fn is_suspect(phase: Phase, crashes: Option<Crashes>) -> bool {
     crashes.is_some_and(|crashes| crashes.drivers >= most)
 }
 
-/// Returns when a suspect whose last driver had its lease until `lease` may be driven again.
+/// Returns when a suspect may be driven again; `lease` is the end of its last driver's lease.
 pub(super) fn rest_of(crashes: Crashes, lease: Timestamp) -> Timestamp {
     later(lease, REST.after(crashes.drivers.saturating_sub(1)))
 }
 
-/// Parks a run; each further time in the same turn lasts longer.
+/// Parks a run. Each time that the run is parked in the same turn, it stays parked for longer.
 pub(super) fn park(crashes: Crashes, now: Timestamp) -> (Crashes, Parked) {
     let Crashes { turn, drivers, parked } = crashes;
     let crashes = Crashes { parked: parked.saturating_add(1), ..crashes };
@@ -57,13 +57,13 @@ pub(super) fn park(crashes: Crashes, now: Timestamp) -> (Crashes, Parked) {
     (crashes, Parked { why, at: now, until: Some(until) })
 }
 
-/// Returns until when a run is parked. A run that an earlier release parked has no recorded end.
+/// Returns until when a run is parked. Runs that an earlier release parked have no recorded end of the pause.
 pub(super) fn parked_until(head: &Head) -> Option<Timestamp> {
     let parked = head.parked.as_ref()?;
     Some(parked.until.unwrap_or_else(|| later(parked.at, PARKED.first)))
 }
 
-/// The place for the one suspect that a process may drive at a time.
+/// The only place in which a process may drive a suspect, so that it drives no two suspects at a time.
 #[derive(Debug, Default)]
 pub(super) struct SuspectPlace(Arc<AtomicBool>);
 
@@ -79,7 +79,7 @@ impl SuspectPlace {
     }
 }
 
-/// Holds the place of the one suspect; dropping it frees the place.
+/// Holds the place of the suspect; dropping this value frees the place.
 #[derive(Debug)]
 pub(super) struct Suspicion(Arc<AtomicBool>);
 

@@ -1,4 +1,5 @@
-//! Decides what a process may do with a run, from its head, its waiting calls and the time. Pure: no clock, no I/O.
+//! Decides whether a process drives a run, parks it or leaves it alone, from its head, its waiting calls and the time.
+//! Pure: no clock, no I/O.
 
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
@@ -14,7 +15,7 @@ use super::outage::Outage;
 pub enum CallStatus {
     /// The call has its answer.
     Answered,
-    /// A process that has the services of its run can continue it.
+    /// The call may go on: a process that has the services of its run can continue it.
     MayGoOn,
     /// The call waits for a person, a time, or another process.
     Waits,
@@ -37,7 +38,7 @@ impl CallStatus {
     }
 }
 
-/// What a process does with a run that it finds in the journal.
+/// The decision of a process about a run that it finds in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
@@ -45,14 +46,14 @@ pub enum Decision {
     Ended,
     /// The run went back to an earlier turn, or its files are not restored yet: the process does nothing.
     Rewound,
-    /// The run is parked: the process does nothing until then.
+    /// The run is parked: the process does nothing until `until`.
     Parked {
         /// When the pause ends.
         until: Timestamp,
     },
     /// Another driver has the run: the process does nothing until the lease ends.
     Driven {
-        /// The end of the lease.
+        /// When the lease of the other driver ends.
         until: Timestamp,
     },
     /// The model of the run is unavailable: the process does nothing until the next attempt.
@@ -60,28 +61,28 @@ pub enum Decision {
         /// The outage: when it began, and when the next attempt is.
         outage: Outage,
     },
-    /// The drivers of the run died several times in its turn: the process leaves the run alone until then.
+    /// The drivers of the run died several times in its turn: the process leaves the run alone until `until`.
     Rests {
-        /// The end of the rest.
+        /// When the rest ends.
         until: Timestamp,
     },
     /// The calls of the run wait: the process does nothing.
     Waits,
-    /// The driver that died drove it as the only suspect of its process: records that it is parked.
+    /// The driver that died was the only suspect that its process drove: records that the run is parked.
     Park {
-        /// The crashes.
+        /// The crashes of drivers in this turn.
         crashes: Crashes,
     },
     /// Takes the run with the next epoch and drives it.
     Take {
-        /// The crashes so far in this turn.
+        /// The crashes of drivers in this turn; `None` if no driver has crashed.
         crashes: Option<Crashes>,
         /// Whether the run is a suspect: the process may drive it only while it drives no other suspect.
         is_suspect: bool,
     },
 }
 
-/// Decides what a process does with a run. `calls` are the statuses of the calls that the head lists as waiting;
+/// Decides whether a process drives a run. `calls` are the statuses of the calls that the head lists as waiting;
 /// `is_cancelled` says whether the run's end was requested.
 ///
 /// ```
@@ -97,7 +98,8 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Ended {
         return Decision::Ended;
     }
-    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is away.
+    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is
+    // unavailable.
     let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
     let has_to_end = is_cancelled || is_late;
     if head.rewound.is_some() && !has_to_end {
@@ -106,7 +108,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if let Some(until) = parked_until(head).filter(|until| !has_to_end && now < *until) {
         return Decision::Parked { until };
     }
-    // A driver that gives the run up in order removes its lease, so an expired lease means that the driver died.
+    // A driver that releases the run removes its lease, so an expired lease means that the driver died.
     let mut crashes = head.crashes.filter(|crashes| crashes.turn == head.current_turn());
     if let Some(lease) = &head.lease {
         if lease.until > now {
@@ -132,7 +134,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Waiting && !is_awake {
         return Decision::Waits;
     }
-    // A run that has to end starts nothing that a process could die of.
+    // A run that has to end starts no request and no call by which a process could die.
     let is_suspect = is_suspect(head.phase, crashes) && !has_to_end;
     Decision::Take { crashes, is_suspect }
 }

@@ -35,7 +35,7 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
-    /// The journal has a run of this id already, or had one that was removed.
+    /// The journal already has a run of this id, or had one that was removed.
     #[error(
         "the journal has or had a run `{run}` already; resume it, or give the new one another id"
     )]
@@ -81,8 +81,7 @@ pub enum RunError {
         /// The id of the run.
         run: String,
     },
-    /// The executor was drained, but the run could not be given up in order, for instance because the journal does not
-    /// answer.
+    /// The executor was drained, but the run could not be released, for instance because the journal does not answer.
     #[error(
         "run `{run}` was not given up within its lease of {lease:?} after the process was drained; another process goes on with it \
          when its lease has ended"
@@ -110,7 +109,7 @@ pub enum RunError {
         run: String,
         /// The reason.
         why: String,
-        /// When the pause ends.
+        /// When workers may drive the run again.
         until: Timestamp,
     },
     /// Processes died while they drove the run, so it is left alone for a while; then only a process without another
@@ -147,21 +146,22 @@ pub enum RunError {
     OtherPrompt {
         /// The id of the run.
         run: String,
-        /// The recorded prompt.
+        /// The prompt that the journal has recorded.
         recorded: String,
-        /// The prompt that was given.
+        /// The prompt that the caller gave.
         given: String,
     },
-    /// The run ends in a value of another type than the requested one, or in a value that the rule of its type refuses
-    /// now.
+    /// The run ends in a value of another type than the requested one, or in a value that the validation of its type
+    /// refuses now.
     #[error("run `{run}` {why}")]
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// What the run ends in, and what was requested.
+        /// The output type in which the run ends, and the type that the caller requested.
         why: String,
     },
-    /// The files of the run are not as it left them, or their earlier content is not recorded, so nothing was restored.
+    /// The files of the run are not as the run left them, or their earlier content is not recorded, so nothing was
+    /// restored.
     #[error("the files of run `{run}` cannot go back: {}", files.join("; "))]
     FilesChanged {
         /// The reasons, a sentence for each file.
@@ -179,7 +179,7 @@ pub enum RunError {
         /// The reason.
         why: String,
     },
-    /// The run cannot do this now: it has not ended, for instance, or was cancelled.
+    /// The state of the run does not allow the operation: it has not ended, for instance, or was cancelled.
     #[error("run `{run}` {why}")]
     NotNow {
         /// The id of the run.
@@ -233,7 +233,7 @@ impl RunError {
         Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
     }
 
-    /// Reports whether another process drives the run or was faster, so that nothing is wrong.
+    /// Reports whether another process drives the run or has changed it first, so that nothing is wrong.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::head::{Head, Phase};
 
-/// Which runs to look for: all of them unless a field is set.
+/// Selects runs of a journal: all runs unless a field is set.
 ///
 /// ```
 /// use jiff::{SignedDuration, Timestamp};

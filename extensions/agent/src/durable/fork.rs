@@ -82,8 +82,8 @@ pub(super) async fn documents_of_fork(
     Ok((head, documents))
 }
 
-/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because the record
-/// does not say in which turn the run read a text. The copied answers cannot replace it, because they do not name all
+/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because it does not
+/// say in which turn the run read a text. The copied answers cannot replace the record, because they do not name all
 /// sources: a tool of the application may fetch a page itself and answer in its own words.
 async fn read_of_strangers(
     store: &dyn Store,
@@ -107,7 +107,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies a turn. For the last turn, returns how the new run ends there; `None` if its model has to answer next.
+    /// Copies a turn. For the last turn, returns how the new run ends after it; `None` if its model has to answer next.
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
@@ -238,8 +238,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy of its answer says
-    /// in which run that happened.
+    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy says in which run
+    /// the call ran.
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();

@@ -101,13 +101,14 @@ pub struct Forked {
     pub turn: u64,
 }
 
-/// Why no process may drive a run: it went back to an earlier turn, or the files of such a rewind are not restored yet.
+/// Why no process may drive a run: the run went back to an earlier turn, or the files of such a rewind are not restored
+/// yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Rewound {
-    /// The run went back to the end of an earlier turn: its files are as they were then, and another run continues from
-    /// there.
+    /// The run went back to the end of an earlier turn: its files are as they were at the end of that turn, after which
+    /// another run continues.
     To {
         /// The id of the run that continues.
         run: String,
@@ -126,12 +127,12 @@ pub enum Rewound {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Lease {
-    /// The id of the driver. A process makes a new one each time it takes a run.
+    /// The id of the driver. A process makes a new id each time that it takes a run.
     pub driver: String,
     /// When the lease ends, unless the driver renews it.
     pub until: Timestamp,
     /// Whether the run is a suspect: drivers died in its current turn, so it may crash its process. A process drives at
-    /// most one suspect. A run is no longer one when its turn is recorded.
+    /// most one suspect. A run stops being a suspect when its turn is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
 }
@@ -145,7 +146,7 @@ pub struct Crashes {
     pub turn: u64,
     /// How many drivers died in this turn.
     pub drivers: u32,
-    /// How often the run was parked in this turn.
+    /// How many times the run was parked in this turn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parked: u32,
 }
@@ -164,8 +165,8 @@ pub struct Parked {
     pub why: String,
     /// When the run was parked.
     pub at: Timestamp,
-    /// When workers may drive the run again. It is `None` in runs that earlier releases parked: they count as parked
-    /// for ten minutes.
+    /// When workers may drive the run again. `None` in runs that earlier releases parked: they count as parked for ten
+    /// minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
@@ -174,7 +175,7 @@ pub struct Parked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cancelled {
-    /// Who cancelled the run.
+    /// The user or process that cancelled the run.
     pub who: String,
     /// The reason.
     pub why: String,
@@ -193,7 +194,7 @@ pub struct WaitingCall {
     pub call: CallId,
     /// The name of the call's tool.
     pub tool: String,
-    /// What the call waited for when it was submitted.
+    /// The state of the call when it was submitted: what it waited for.
     pub state: CallState,
     /// Whether the call goes on in the background: the run continues meanwhile, and ends only when it has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -256,7 +257,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Refuses a counter that no run can reach, so that adding to it never overflows.
+    /// Refuses a counter that no run can reach, so that an addition to the counter never overflows.
     fn refuse_high_counters(&self) -> Result<(), String> {
         let drivers = self.crashes.map_or(0, |crashes| crashes.drivers);
         for (name, found, most) in [

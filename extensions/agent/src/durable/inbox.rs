@@ -1,5 +1,5 @@
-//! Messages to a recorded run that is at work: documents that its driver reads before its next request, and removes
-//! with the commit that adds the message to the history.
+//! Messages to a recorded run that is at work. Each is a document, which the driver reads before its next request, and
+//! removes with the commit that adds the message to the history.
 
 use toolwright::CallId;
 use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
@@ -12,8 +12,8 @@ use super::turn::{self, TurnPrompt};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
-/// The end of the key of a message that interrupts the request under way. Earlier releases read such a message with the
-/// next request.
+/// The end of the key of a message that interrupts the request in progress. Earlier releases read such a message with
+/// the next request.
 const NOW: &str = "/now";
 
 /// When a message is read.
@@ -21,7 +21,7 @@ const NOW: &str = "/now";
 pub(crate) enum Urgency {
     /// The message is read with the next request.
     Next,
-    /// At once: the driver aborts the request under way.
+    /// The driver reads the message at once: it aborts the request in progress.
     Now,
 }
 
@@ -77,8 +77,8 @@ pub(super) async fn put(
     }
 }
 
-/// Removes a message that was not read. Returns `false` if the driver has read it meanwhile; then it stays in the
-/// history.
+/// Removes a message that was not read. Returns `false` if the driver has read the message meanwhile, so that it stays
+/// in the history.
 pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Result<bool, RunError> {
     let (key, expects) = (message.key, Some(message.version));
     let write = DocumentWrite { key, expects, text: None };

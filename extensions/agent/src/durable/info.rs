@@ -1,4 +1,4 @@
-//! What the application stores with a run when it starts it, and reads again when a process resumes the run.
+//! The data that the application stores with a run when the run starts, and reads when a process resumes the run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -66,8 +66,8 @@ impl NewRun {
         self
     }
 
-    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. It is recorded
-    /// with the user's first message; none of its calls run again.
+    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The history is
+    /// recorded with the user's first message; none of its calls run again.
     ///
     /// ```
     /// use toolwright_agent::durable::NewRun;
@@ -84,7 +84,8 @@ impl NewRun {
         self
     }
 
-    /// Attaches what the application needs to make the services of the run again.
+    /// Attaches the data from which the application makes the services of the run each time that a process takes the
+    /// run.
     #[must_use]
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.info.data = data.into();

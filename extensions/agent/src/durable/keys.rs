@@ -4,7 +4,8 @@ use toolwright::CallId;
 
 use crate::limits::ledger::answers_of;
 
-/// Lists the runs that have not ended, one document each, so that a worker reads no run that has ended.
+/// The prefix of the keys of documents that list the runs that have not ended, so that a worker reads no run that has
+/// ended.
 pub(super) const OPEN: &str = "runs/open/";
 
 /// The prefix of the documents that list the runs that have ended.
@@ -68,17 +69,17 @@ pub(super) fn sub_agent(run: &str, call: CallId) -> String {
 /// A part of a turn, which is stored as a document of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// What the user said before the model answered.
+    /// The messages of the user before the model's answer.
     Said,
     /// The model's answer.
     Answer,
     /// The answers that existed when the turn's other calls had to wait.
     SoFar,
-    /// The answers to all calls.
+    /// The answers to all calls of the turn.
     Answers,
     /// The states that plugins set in the turn.
     Plugins,
-    /// The summary that a model wrote of the turns that are left out from this turn on.
+    /// The summary that a model wrote of the turns that requests leave out from this turn on.
     Summary,
 }
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pause::{GrowingPause, later};
 
-/// The pause until the model is asked again, unless its provider asks for more. The model itself has retried the
-/// request before.
+/// The pause before the model is asked again, unless its provider asks for a longer one. The model itself has retried
+/// the request before.
 const PAUSE: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(2), longest: SignedDuration::from_mins(5) };
 
@@ -18,7 +18,7 @@ const PAUSE: GrowingPause =
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Outage {
-    /// When the first request failed.
+    /// When the first request of the outage failed.
     pub since: Timestamp,
     /// How many requests in succession failed.
     pub times: u32,
@@ -26,7 +26,7 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
-    /// How many of the failed requests cost something: they timed out, or their answer broke off.
+    /// How many of the failed requests cost something: they timed out, or their answers broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
 }
@@ -52,9 +52,9 @@ pub(super) struct FailedRequest<'a> {
 /// Why an outage ends the run instead of pausing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
-    /// The outage has lasted as long as the limit allows.
+    /// The outage has lasted as long as the run's limit on outages allows.
     Limit,
-    /// This many requests were paid for and gave no answer.
+    /// This many requests in succession were paid for and gave no answer.
     Paid(u32),
 }
 

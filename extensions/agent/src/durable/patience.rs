@@ -1,5 +1,5 @@
-//! Decides how long a driver retries a commit whose store fails. Usually it retries a few times, since only the reply
-//! may be lost. An answer of the model was paid for, so the driver holds it until the journal can take it.
+//! Decides for how long a driver retries a commit whose store fails. Usually it retries a few times, since only the
+//! reply may be lost. An answer of the model was paid for, so the driver holds it until the journal can record it.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use toolwright::journal::{StoreError, StoreErrorKind};
 use super::RunError;
 use super::pause::GrowingPause;
 
-/// How often a commit is retried when its reply was lost.
+/// How many times a commit is retried after its reply was lost.
 const LOOKS: u32 = 5;
 
-/// The pause before each of these retries.
+/// The pause before each of the `LOOKS` retries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The pauses between the retries of a commit that is held.
+/// The pauses between the retries of a commit that is held, because it records something that was paid for.
 const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
@@ -34,7 +34,7 @@ impl Patience<'_> {
     /// Waits before the next retry; `times` is the number of failures so far.
     ///
     /// # Errors
-    /// The error of the store, when there is no further retry.
+    /// The error of the store, if the commit is not retried any more.
     pub(super) async fn after(
         &mut self,
         run: &str,
@@ -64,7 +64,7 @@ impl Patience<'_> {
 /// the future.
 ///
 /// # Errors
-/// When waiting alone does not help, or the executor takes no more calls: then another process continues.
+/// When waiting does not help, or the executor takes no more calls: then another process continues the run.
 pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Result<T, E>>>(
     (run, executor): (&str, &Executor),
     store_error: impl Fn(&E) -> Option<&StoreError>,
@@ -89,7 +89,7 @@ pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Resul
     }
 }
 
-/// Whether the failure may pass without a loss of stored data.
+/// Whether the failure of the store may be temporary, so that no stored data is lost.
 pub(super) fn may_pass(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full)
 }

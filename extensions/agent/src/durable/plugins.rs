@@ -1,7 +1,8 @@
-//! Records the states of plugins: one document a turn, `run/<id>/turn/<n>/plugins`, with the states that changed in it.
+//! Records the states of plugins: one document for each turn, `run/<id>/turn/<n>/plugins`, with the states that changed
+//! in the turn.
 //!
-//! It is written with the model's answer, and again whenever a tool sets a state, before the tool continues. So the
-//! journal never has the answer of a call without the states that the call has set.
+//! The document is written with the model's answer, and again whenever a tool sets a state, before the tool continues.
+//! So the journal never has the answer of a call without the states that the call has set.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,14 +23,14 @@ use crate::run::StartError;
 #[derive(Default)]
 pub(super) struct RecordedPlugins {
     pub states: PluginStates,
-    /// The version of the last turn's document, if it has one.
+    /// The version of the last turn's document; `None` if that turn has no document.
     pub version: Option<u64>,
-    /// The documents in which the states were last written, by the ids of their plugins.
+    /// The keys of the documents in which the states were last written, by the ids of their plugins.
     pub keys: BTreeMap<String, String>,
 }
 
 impl RecordedPlugins {
-    /// Removes the plugins' documents from those of the turns up to the last, and gathers their states.
+    /// Takes the plugins' documents out of the documents of the turns up to the last, and gathers their states.
     pub(super) fn of(
         turns: &mut BTreeMap<u64, HashMap<Part, Document>>,
         run: &str,
@@ -51,7 +52,7 @@ impl RecordedPlugins {
         Ok(plugins)
     }
 
-    /// Adds to an error about a state of the wrong type the key of its document.
+    /// Adds the key of its document to an error about a state of the wrong type.
     pub(super) fn with_place(&self, error: RunError) -> RunError {
         let RunError::Start(StartError::Plugin(misfit)) = &error else { return error };
         match misfit {
@@ -129,7 +130,7 @@ impl PluginDocument {
         self.is_at(turn, recorded.versions.get(&key).copied());
     }
 
-    /// Notes the current turn and the version of its document.
+    /// Notes the current turn, and the version of the turn's document.
     fn is_at(&self, turn: u64, version: Option<u64>) {
         *self.at() = At { turn, version };
     }

@@ -13,11 +13,11 @@ use crate::events::RunEnd;
 pub enum Progress {
     /// The run has ended.
     Ended(RunEnd),
-    /// Calls of the turn wait, and no process drives the run. Where [`Runner::work`](super::Runner::work) runs, it
-    /// continues the run as soon as the last of these calls has its answer. A run that is done and waits for calls in
-    /// the background continues with the first answer.
+    /// Calls of the turn wait, and no process drives the run. If [`Runner::work`](super::Runner::work) runs in some
+    /// process, it continues the run as soon as the last of these calls has its answer. A run that is done and waits
+    /// for calls in the background continues with the first answer.
     Waiting(Waiting),
-    /// The message waits for the next request of the run, which is at work.
+    /// The run is at work: its next request will contain the message.
     Queued,
 }
 
@@ -29,9 +29,9 @@ pub struct Waiting {
     pub run: String,
     /// The turn that has the calls.
     pub turn: u64,
-    /// The calls, in call order.
+    /// The calls that wait, in call order.
     pub calls: Vec<WaitingCall>,
-    /// The approval requests for those that wait for a decision.
+    /// The approval requests for the calls that wait for a decision.
     pub requests: Vec<ApprovalRequest>,
 }
 
@@ -45,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Returns what the run waits for, if it waits.
+    /// Returns the calls for which the run waits; `None` if it does not wait.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

@@ -9,7 +9,7 @@ use crate::run::State;
 
 impl Inner {
     /// Reads the state of a run and its turns. If another driver has committed since the head was read, the turns are
-    /// newer than the head. Nothing is damaged then: the error is [`RunError::LeaseLost`].
+    /// newer than the head: then nothing is damaged, and the error is [`RunError::LeaseLost`].
     pub(super) async fn turns(
         &self,
         head: &Head,

@@ -14,7 +14,7 @@ use crate::agent::Agent;
 use crate::run::{BackgroundCall, State, Stopped};
 
 impl Inner {
-    /// Cancels the calls of a run that may still go on.
+    /// Cancels the calls of a run that may still be running or begin again.
     pub(super) async fn recall(
         &self,
         head: &Head,
@@ -58,8 +58,8 @@ impl RunRecord {
     }
 }
 
-/// Cancels calls. Those that still run elsewhere do not begin again if the run was cancelled: no message reopens such a run, so the
-/// executor may treat it as ended for good.
+/// Cancels calls. Calls that still run in other processes do not begin again if the run was cancelled: no message
+/// reopens such a run, so the executor may treat it as ended for good.
 async fn cancel(agent: &Agent, head: &Head, calls: &[CallId]) -> Result<(), RunError> {
     let Some(worker) = agent.0.executor.worker() else { return Ok(()) };
     if head.cancelled.is_some() {

@@ -44,7 +44,7 @@ use crate::run::{
 pub(super) struct DrivenRun {
     pub run: AgentRun,
     pub record: RunRecord,
-    /// How the agent differs from the one that drove the run before.
+    /// How the agent differs from the agent that drove the run before.
     pub differences: Vec<String>,
 }
 
@@ -91,15 +91,15 @@ pub(super) struct RunRecord {
     pub guards: Vec<GuardReport>,
     /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
-    /// The calls that go on in the background.
+    /// The calls that go on in the background while the run continues.
     pub background: Vec<BackgroundCall>,
-    /// The recorded answers of the open turn.
+    /// The recorded answers of the open turn, by the index of the call; `None` if a call has no answer yet.
     pub so_far: Vec<Option<StoredAnswer>>,
-    /// Records the states that tools set for plugins.
+    /// Records the states of plugins that tools set.
     pub plugins: Arc<PluginDocument>,
-    /// Turns whose calls are not acknowledged yet.
+    /// The turns whose calls are not acknowledged yet.
     pub left: Vec<UnacknowledgedTurn>,
-    /// Limits how many of the worker's runs may run calls at once.
+    /// Limits how many runs of the worker run calls at the same time.
     pub places: Option<Arc<Semaphore>>,
 }
 
@@ -343,8 +343,7 @@ impl Recorder for RunRecord {
         if !is_ending {
             return self.recorded.take_messages().await;
         }
-        // The model's answer that ends the run was paid for, so a failing store is tried again before the driver gives
-        // up.
+        // The model's answer that ends the run was paid for, so a failing store is retried before the driver gives up.
         let mut patience = self.patience();
         for times in 1.. {
             let taken = match self.recorded.note_listing().await {
@@ -441,7 +440,7 @@ impl Recorder for RunRecord {
         self.recall_given_up(state).await;
         // Calls in the background are cancelled before the run is listed as ended.
         if state.due().is_none() && self.background.is_empty() {
-            // If this fails, a worker on the journal lists the run as ended.
+            // If the listing fails, a worker on the journal lists the run as ended.
             let is_answer = state.ended().is_some_and(RunEnd::is_answer);
             let background = &self.background;
             let _ = self.recorded.list_as_ended(&self.left, background, is_answer).await;
@@ -460,8 +459,9 @@ impl Recorder for RunRecord {
     }
 }
 
-/// Notes that the driver is gone. If it was dropped before it released the run, another driver in this process need not wait for the
-/// end of the lease. A driver that panics keeps its lease: the panic counts as a crash of the run.
+/// Notes that the driver is gone. If the driver was dropped before it released the run, another driver in this process
+/// need not wait for the end of the lease. A driver that panics keeps its lease: the panic counts as a crash of the
+/// run.
 impl Drop for RunRecord {
     fn drop(&mut self) {
         let gives_back = self.recorded.is_leased() && !std::thread::panicking();

@@ -1,5 +1,5 @@
 //! The record of one run as its driver holds it. Every commit replaces the head, on the condition that no other driver
-//! has.
+//! has replaced it.
 
 use std::collections::HashMap;
 
@@ -31,22 +31,21 @@ pub(super) struct LeasedRun {
     access: JournalAccess,
     driver: String,
     pub head: Head,
-    /// The version of the head's document; 0 before it is made.
+    /// The version of the head's document; 0 before the document exists.
     version: u64,
-    /// The versions of other documents that may be written again.
+    /// The versions of the other documents that this driver may write again, by key.
     pub versions: HashMap<String, u64>,
     /// Additional writes for the next commit.
     pub also: Vec<DocumentWrite>,
     /// The writes that remove messages taken from the inbox. Only the commit that records these messages carries them.
     pub taken: Vec<DocumentWrite>,
-    /// The version of the document that lists the run as open, as it was before the driver looked for messages the last
-    /// time.
+    /// The version of the document that lists the run as open, as it was before the driver last read the inbox.
     listed_at: Option<u64>,
     /// Whether the run may have messages that it had not read when it ended.
     pub is_said_more: bool,
-    /// Whether a commit is under way, or its outcome is not known.
+    /// Whether a commit is in progress, or the outcome of the last commit is unknown.
     is_committing: bool,
-    /// The place of the one suspect of this process, held until the turn is recorded.
+    /// The place of the only suspect that this process drives, held until the turn is recorded.
     pub suspicion: Option<Suspicion>,
 }
 
@@ -164,7 +163,7 @@ impl LeasedRun {
                             self.version = found.version.saturating_sub(1);
                             return Ok(());
                         }
-                        // A new message has arrived: the run stays listed as open until it is read.
+                        // A new message has arrived: the run stays listed as open until the message is read.
                         found
                             if found.as_ref().map_or(0, |it| it.version) == self.version
                                 && conflicting(&conflict) == Some(&*open) =>
@@ -191,7 +190,7 @@ impl LeasedRun {
         Err(lost())
     }
 
-    /// Whether a head differs from this driver's only in the end of its own lease.
+    /// Whether a head differs from this driver's head only in the end of the driver's own lease.
     fn is_own_renewal(&self, text: &str) -> bool {
         let Ok(mut found) = Head::read(text) else { return false };
         let is_own = found.lease.as_ref().is_some_and(|lease| lease.driver == self.driver);
@@ -206,8 +205,8 @@ impl LeasedRun {
         self.is_committing || self.head.lease.as_ref().is_some_and(is_own)
     }
 
-    /// Records with the next commit which agent drives the run from here on. Returns how it differs from the one
-    /// before.
+    /// Records with the next commit which agent drives the run from here on. Returns how that agent differs from the
+    /// one before.
     pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
         let key = keys::agent(&self.head.run);
         let mut differences = Vec::new();
@@ -257,7 +256,7 @@ impl LeasedRun {
         Ok(writes)
     }
 
-    /// Notes the version of the document that lists the run as open, before the driver looks for messages the last
+    /// Notes the version of the document that lists the run as open, before the driver reads the inbox for the last
     /// time.
     pub(super) async fn note_listing(&mut self) -> Result<(), RunError> {
         let found = self.access.store.document(&keys::open(&self.head.run)).await?;
@@ -265,8 +264,8 @@ impl LeasedRun {
         Ok(())
     }
 
-    /// Lists a run as ended, once all its calls are acknowledged. If it has ended with an answer, all its messages must
-    /// be read too.
+    /// Lists a run as ended, once all its calls are acknowledged. If the run has ended with an answer, all its messages
+    /// must be read too.
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],
@@ -284,7 +283,7 @@ impl LeasedRun {
             }
         }
         let listed = self.prepare_listing(true).await?;
-        // A run that was rewound reads no message: its user speaks to the run that goes on in its place.
+        // A run that was rewound reads no messages: its user sends messages to the run that continues in its place.
         let reads = is_answer && self.head.rewound.is_none();
         if reads && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;
@@ -299,7 +298,7 @@ impl LeasedRun {
         self.commit(head, Vec::new()).await
     }
 
-    /// Gives the lease back, so that the driver that takes the run next counts no crash of this one.
+    /// Releases the lease, so that the driver that takes the run next does not count a crash of this one.
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await
@@ -312,7 +311,7 @@ pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestam
     begin.saturating_add(length).unwrap_or(Timestamp::MAX)
 }
 
-/// Whether messages wait for a run.
+/// Whether messages wait in the inbox of a run.
 pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
     Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
 }

@@ -9,7 +9,7 @@ use toolwright::CallId;
 
 use super::head::{Head, Lease};
 
-/// How long a run is left alone after a process took it and made no progress.
+/// How long a run is left alone after a process took the run and made no progress.
 pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
 
 /// The waiting calls of a run with the versions of their records; `None` for a call without a record.
@@ -18,21 +18,22 @@ pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 /// The drivers of an agent's runs in this process.
 #[derive(Default)]
 pub(crate) struct LocalDrivers {
-    /// The drivers that are at work.
+    /// The ids of the drivers that are at work.
     working: Mutex<HashSet<String>>,
-    /// The drivers that were dropped before they had given their leases back, the newest first.
+    /// The ids of the drivers that were dropped before they had released their leases, the newest first.
     dropped: Mutex<VecDeque<String>>,
 }
 
 impl LocalDrivers {
-    /// The list may forget older drivers: their leases end by themselves.
+    /// The maximum number of dropped drivers in the list. Older ones may be forgotten: their leases expire by
+    /// themselves.
     const MOST: usize = 1_000;
 
     pub(super) fn begin(&self, driver: &str) {
         locked(&self.working).insert(driver.to_owned());
     }
 
-    /// Notes that a driver is gone. If it may still have its lease, and has not panicked, the lease ends now.
+    /// Notes that a driver is gone. With `gives_back`, the driver's lease counts as ended from now on.
     pub(super) fn end(&self, driver: &str, gives_back: bool) {
         locked(&self.working).remove(driver);
         if gives_back {
@@ -42,9 +43,9 @@ impl LocalDrivers {
         }
     }
 
-    /// Returns a lease as this process sees it: `None` if it was dropped with its driver. A driver of this process that is still at
-    /// work keeps its run even if it was late to renew the lease, on a busy machine for instance: it is about to record what it has
-    /// paid for.
+    /// Returns a lease as this process sees it: `None` if its driver was dropped. A driver of this process that is
+    /// still at work keeps its run even if it was late to renew the lease, on a busy machine for instance: it is about
+    /// to record something that was paid for.
     pub(super) fn now_of(&self, lease: Lease, until: Timestamp) -> Option<Lease> {
         if locked(&self.dropped).contains(&lease.driver) {
             return None;
@@ -57,9 +58,11 @@ impl LocalDrivers {
 
 #[derive(Default)]
 pub(super) struct RunMemory {
-    /// Runs that a driver took without progress: their calls then, and until when they are left alone.
+    /// Runs that a driver took without progress: the calls for which they waited then, and until when they are left
+    /// alone.
     vain: Mutex<HashMap<String, (Versions, Timestamp)>>,
-    /// Heads whose lease comes from a clock that is ahead of this one, and when this process first saw each.
+    /// Heads whose lease comes from a clock that is ahead of the clock of this process, and when this process first saw
+    /// each.
     seen: Mutex<HashMap<String, (u64, Timestamp)>>,
 }
 
@@ -72,7 +75,7 @@ impl RunMemory {
     }
 
     /// Whether this process took the run less than `PAUSE` ago without progress, and no call has changed since.
-    /// Otherwise forgets that.
+    /// Otherwise forgets that it took the run.
     pub(super) fn is_vain(&self, run: &str, calls: &Versions, now: Timestamp) -> bool {
         let mut vain = locked(&self.vain);
         let is_vain = vain.get(run).is_some_and(|(then, until)| then == calls && now < *until);
@@ -82,7 +85,7 @@ impl RunMemory {
         is_vain
     }
 
-    /// Returns a head whose lease ends by the clock of this process. If the driver's clock is ahead, its lease would
+    /// Returns a head whose lease ends by the clock of this process. If the driver's clock is ahead, the lease would
     /// end too late by this clock. Such a lease counts as ended when the head has not changed for as long as the driver
     /// had leased the run.
     pub(super) fn by_this_clock(&self, mut head: Head, version: u64, now: Timestamp) -> Head {

@@ -1,5 +1,5 @@
-//! Removes the record of a run that has ended. Its id stays used: the journal keeps calls under it, and would answer
-//! those of another run with them.
+//! Removes the record of a run that has ended. Its id stays used: the journal keeps the calls of the run under the id,
+//! and would answer the calls of another run with them.
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};

@@ -30,14 +30,14 @@ use super::removal::documents_of;
 use super::runs::head_of;
 use super::{RunError, keys};
 
-/// How often a commit is tried when other processes are faster.
+/// How many times a commit is tried when other processes commit first.
 const TIMES: usize = 5;
 
 /// The result of a rewind.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Rewind {
-    /// The head of the new run, which continues from the earlier turn.
+    /// The head of the new run, which continues after the earlier turn.
     pub head: Head,
     /// The files that were restored.
     pub files: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Rewind {
 pub struct Redone {
     /// The head of the run that went back; it may continue now.
     pub head: Head,
-    /// The id of the new run, which was removed. Nothing had happened in it.
+    /// The id of the new run, which was removed. The new run had done nothing.
     pub removed: String,
     /// The files that were restored to what they were before the rewind.
     pub files: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) struct Rewinding<'a> {
 }
 
 impl Rewinding<'_> {
-    /// Goes back to a turn of a run, or finishes the rewind to that turn if another process has begun it.
+    /// Goes back to a turn of a run. If another process has begun the rewind to that turn, finishes it.
     pub(super) async fn back(
         &self,
         run: &str,
@@ -177,7 +177,7 @@ impl Rewinding<'_> {
         Err(changed_meanwhile(&document.to))
     }
 
-    /// Undoes a rewind. `run` is the run that went back or the one that continues from there.
+    /// Undoes a rewind. `run` is the run that went back, or the run that continues in its place.
     pub(super) async fn redo(&self, run: &str) -> Result<Redone, RunError> {
         let head = self.went_back(run).await?;
         let run = &head.run;
@@ -306,8 +306,8 @@ impl Rewinding<'_> {
     }
 }
 
-/// Whether a document records what was said, called or answered in a turn. The plugins' document does not count: a
-/// driver writes it again when it takes a run.
+/// Whether a document records a message, a call or an answer of a turn. The plugins' document does not count: a driver
+/// writes it again when it takes a run.
 fn is_of_turn(run: &str, key: &str) -> bool {
     Part::of(run, key).is_some_and(|(_, part)| part != Part::Plugins)
 }
@@ -341,7 +341,7 @@ fn already(head: &Head, document: &RewindDocument) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Refuses a run that is driven, waits for calls, or was rewound.
+/// Refuses to rewind a run that is driven, waits for calls, or was rewound.
 fn may_go_back(head: &Head, now: Timestamp) -> Result<(), RunError> {
     let run = head.run.clone();
     if head.rewound.is_some() {

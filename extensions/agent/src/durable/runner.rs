@@ -32,8 +32,8 @@ use crate::run::AgentRunBuilder;
 /// The pause before a run that another process drives is read again.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Works on runs that outlive their processes. A run is a set of documents in the journal of the executor; every
-/// process that opens the journal and has the run's agent can drive it, one process at a time.
+/// Works on runs that outlive their processes. A run is a set of documents in the journal of the executor. Every
+/// process that opens the journal and has the run's agent can drive the run, one process at a time.
 ///
 /// - [`start`](Self::start) records a run and drives it. If a call waits for a person, the run is
 ///   [`Progress::Waiting`], and the process may end.
@@ -91,7 +91,7 @@ pub(super) struct Inner {
     pub(super) on_failure: StoredOnFailure,
     /// How many runs this process drives at once, including those that wait for their models.
     pub(super) at_once: usize,
-    /// Limits how many runs of a worker run calls at once.
+    /// Limits how many runs of the worker run calls at the same time.
     pub(super) places: Arc<Semaphore>,
     pub(super) remembered: RunMemory,
     pub(super) suspects: SuspectPlace,
@@ -109,8 +109,8 @@ impl Runner {
     /// when the lease has ended.
     ///
     /// # Errors
-    /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
-    /// [`RunError`].
+    /// When the journal has or had a run of this id, its agent is not known, its services cannot be made, or it stops
+    /// without an end; see [`RunError`].
     pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
         self.0.drive(&mut self.0.begin_run(run).await?).await
     }
@@ -118,7 +118,7 @@ impl Runner {
     /// Records a new run and leaves it to a process that [works](Self::work), which may be this one.
     ///
     /// # Errors
-    /// As for [`start`](Self::start), except those of driving the run.
+    /// The errors of [`start`](Self::start), except those of driving the run.
     pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
         let id = run.info.id.clone();
         self.0.begin_run(run).await?.record.recorded.release().await?;
@@ -126,21 +126,23 @@ impl Runner {
         Ok(())
     }
 
-    /// Resumes a run and drives it until it ends or waits; returns the end of a run that has ended already. Also drives
-    /// a run at once that is parked or whose model was away, because the caller has seen to the cause.
+    /// Resumes a run and drives it until it ends or waits; returns the end of a run that has ended already. A run that
+    /// is parked, or whose model was unavailable, is driven at once as well, because the caller has dealt with the
+    /// cause.
     ///
     /// # Errors
-    /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
-    /// release, its model is away ([`RunError::ModelUnreachable`]), or it stops without an end.
+    /// When another process drives the run ([`RunError::Driven`]), there is no such run, its record is damaged or of a
+    /// newer release, its model is unavailable ([`RunError::ModelUnreachable`]), or it stops without an end.
     pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
         self.0.gone_on(run, TakenBy::Operator).await
     }
 
     /// Waits until a run has ended, and drives it whenever no other process does. Spawn the executor's
-    /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
+    /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) in some process, so that decided
+    /// calls run.
     ///
-    /// As for [`resume`](Self::resume), except that it waits while another process drives the run or its model is away,
-    /// and leaves a parked run parked ([`RunError::Parked`]).
+    /// The errors of [`resume`](Self::resume), except that this method waits while another process drives the run or
+    /// its model is unavailable, and leaves a parked run parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
             // Subscribe before reading, so that no change is missed.
@@ -155,23 +157,23 @@ impl Runner {
         }
     }
 
-    /// Sends another message to a run. A run that has ended continues with it. Otherwise the run gets it with its next
-    /// request ([`Progress::Queued`]): this method records the message before it returns, once and in order. If the run
-    /// ends meanwhile with an answer, it continues with the message; if a limit or an error ends it, the message waits
-    /// for the next one.
+    /// Sends another message to a run. A run that has ended continues with the message. A run that is at work gets it
+    /// with its next request ([`Progress::Queued`]): this method records the message before it returns, once and in
+    /// order. If the run ends meanwhile with an answer, it continues with the message; if a limit or an error ends it,
+    /// the message waits for the next one.
     ///
     /// # Errors
-    /// When the run was cancelled, or as for [`resume`](Self::resume).
+    /// When the run was cancelled; also the errors of [`resume`](Self::resume).
     pub async fn send(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.send_with(run, text, []).await
     }
 
-    /// Sends another message to a run, as [`send`](Self::send) does, and interrupts a request to the model that is
-    /// under way: the driver aborts it, counts what it took, and asks the model again with the message. Calls are not
-    /// interrupted: the model reads the message together with their answers.
+    /// Sends another message to a run, as [`send`](Self::send) does, and interrupts a request to the model that is in
+    /// progress: the driver aborts the request, counts its usage, and asks the model again with the message. Calls are
+    /// not interrupted: the model reads the message together with their answers.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_now(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.say(run, text, Arc::default(), Urgency::Now).await
     }
@@ -198,7 +200,7 @@ impl Runner {
     /// Sends another message with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_with(
         &self,
         run: &str,
@@ -226,7 +228,7 @@ impl Runner {
     }
 
     /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. If no
-    /// process drives it, this one does that. A run that has ended stays as it is.
+    /// process drives the run, this process does that. A run that has ended stays as it is.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -239,19 +241,19 @@ impl Runner {
     }
 
     /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new run continues
-    /// when it is [resumed](Self::resume), or at once if a process [works](Self::work). If its last turn has no calls,
-    /// it has ended, and [`send`](Self::send) continues it.
+    /// when it is [resumed](Self::resume), or at once if a process [works](Self::work). If the last copied turn has no
+    /// calls, the new run has ended, and [`send`](Self::send) continues it.
     ///
     /// # Errors
-    /// As for [`Runs::fork`].
+    /// The errors of [`Runs::fork`].
     pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
         self.runs().fork(run, turn, new, self.0.access.now()).await
     }
 
-    /// Goes back to an earlier turn of a run, with its files; see [`Runs::rewind`].
+    /// Goes back to an earlier turn of a run, and restores the files of that turn; see [`Runs::rewind`].
     ///
     /// # Errors
-    /// As for [`Runs::rewind`].
+    /// The errors of [`Runs::rewind`].
     pub async fn rewind(
         &self,
         run: &str,
@@ -265,7 +267,7 @@ impl Runner {
     /// Undoes a rewind; see [`Runs::redo`].
     ///
     /// # Errors
-    /// As for [`Runs::redo`].
+    /// The errors of [`Runs::redo`].
     pub async fn redo(&self, run: &str, files: &dyn FileChanges) -> Result<Redone, RunError> {
         self.runs().redo(run, files, self.0.access.now()).await
     }
@@ -273,7 +275,7 @@ impl Runner {
     /// Removes the record of a run that has ended; see [`Runs::remove`].
     ///
     /// # Errors
-    /// As for [`Runs::remove`].
+    /// The errors of [`Runs::remove`].
     pub async fn remove(&self, run: &str) -> Result<(), RunError> {
         self.runs().remove(run, self.0.access.now()).await
     }
@@ -390,7 +392,7 @@ impl Inner {
             Ok(Some(mut driven)) => self.drive(&mut driven).await,
             Ok(None) if put.is_none() => self.gone_on(run, TakenBy::Worker).boxed().await,
             Ok(None) => Ok(Progress::Queued),
-            // Another process has seen the message too, and was faster.
+            // Another process has read the message too, and has taken the run first.
             Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
             Err(error) => Err(error),
         }

@@ -19,8 +19,8 @@ use super::rewind::{Redone, Rewind, Rewinding};
 use super::turn::{self, RecordedTurn};
 use crate::limits::{PeriodSpending, ceilings};
 
-/// The runs of a journal. This type needs neither agents nor tools, drives no run, and reads no data of the
-/// application.
+/// Reads and administers the runs of a journal. This type needs neither agents nor tools, drives no run, and reads no
+/// data of the application.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Runs {
         self
     }
 
-    /// Lists the runs that have not ended, by their ids. A head that cannot be read is listed as its error.
+    /// Lists the runs that have not ended, by their ids. For a head that cannot be read, the list has the error.
     ///
     /// # Errors
     /// When the journal fails.
@@ -77,7 +77,7 @@ impl Runs {
     }
 
     /// Finds the runs that a filter selects, those that have not ended first. Leaves out heads that cannot be read,
-    /// since their run is unknown. It reads the heads of all runs that the filter may select.
+    /// since their runs are unknown. This method reads the heads of all runs that the filter may select.
     ///
     /// # Errors
     /// When the journal fails.
@@ -107,7 +107,8 @@ impl Runs {
         Ok(heads)
     }
 
-    /// Lists what was spent under ceilings, by day and month; see [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
+    /// Lists the spending under ceilings, by day and month; see
+    /// [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
     ///
     /// # Errors
     /// When a document of the accounts cannot be read, or the journal fails.
@@ -129,7 +130,7 @@ impl Runs {
         matches!(head.state, Body::Sealed(_))
     }
 
-    /// Returns what the application stored with a run when it was started.
+    /// Returns the data that the application stored with a run when it was started.
     ///
     /// # Errors
     /// When it cannot be read, or is encrypted.
@@ -137,7 +138,7 @@ impl Runs {
         info_of(head, self.sealing.as_ref())
     }
 
-    /// Reads the record of a turn, counted from 1; it is empty if nothing is recorded.
+    /// Reads the record of a turn, counted from 1; the record is empty if nothing is recorded.
     ///
     /// # Errors
     /// When a document of the turn cannot be read, or the journal fails.
@@ -146,8 +147,8 @@ impl Runs {
     }
 
     /// Requests the end of a run: its driver answers its open calls and records the end. If no process works on the
-    /// journal, the next one that does so ends the run. Returns whether this call requested it: a run that has ended,
-    /// or whose end was requested before, stays as it is.
+    /// journal, the next one that does so ends the run. Returns whether this call was the first to request it: a run
+    /// that has ended, or whose end was requested before, stays as it is.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -168,7 +169,7 @@ impl Runs {
         let write = DocumentWrite { key, expects: None, text: Some(text) };
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
         match self.store.commit(unit, now).await {
-            // It may have ended meanwhile, with a driver that did not see the request.
+            // The run may have ended meanwhile, with a driver that did not read the request.
             Ok(()) => Ok(self
                 .head(run)
                 .await
@@ -178,11 +179,11 @@ impl Runs {
         }
     }
 
-    /// Ends the pause of a run that is parked, or whose model is away: the next process that works on the journal
-    /// drives it. Returns whether there was a pause to end.
+    /// Ends the pause of a run that is parked, or whose model is unavailable: the next process that works on the
+    /// journal drives it. Returns whether the run had a pause.
     ///
     /// # Errors
-    /// When there is no such run, a process changes it at this moment, or the journal fails.
+    /// When there is no such run, another process changes it at the same moment, or the journal fails.
     pub async fn resume(&self, run: &str, now: Timestamp) -> Result<bool, RunError> {
         let (mut head, version) = head_of(&*self.store, run).await?;
         let outage = head.outage.as_mut().filter(|outage| outage.until > now);
@@ -208,8 +209,8 @@ impl Runs {
         }
     }
 
-    /// Removes the record of a run that has ended: its head, its turns, its entries in the lists. Its calls stay in the
-    /// journal, so its id stays used: the journal would answer the calls of another run of this id with them.
+    /// Removes the record of a run that has ended: its head, its turns and its entries in the lists. Its calls stay in
+    /// the journal, so its id stays used: the journal would answer the calls of another run of this id with them.
     ///
     /// # Errors
     /// When there is no such run, it has not ended, or the journal fails.
@@ -219,8 +220,8 @@ impl Runs {
     }
 
     /// Makes a new run from the record of another up to the end of a turn, and returns its head. None of its calls run
-    /// again: the answer of a call with an effect says in which run it happened. Any process that has the run's agent
-    /// can continue it.
+    /// again: the answer of a call with an effect says in which run the call ran. Any process that has the run's agent
+    /// can continue the new run.
     ///
     /// # Errors
     /// When there is no such run or turn, the turn has calls without an answer, the new id is taken or cannot be that of a
@@ -237,13 +238,13 @@ impl Runs {
         fork(&forking, &head, turn, new).await
     }
 
-    /// Goes back to the end of an earlier turn of a run: makes a new run from its turns up to that one, and restores
-    /// the files that the calls of later turns have changed, according to `files`, the log of their changes
-    /// (`ChangeLog` of `toolwright-toolbox`). The run itself is set aside: no process drives it until the rewind is
-    /// [undone](Self::redo). Without an id, the new run is called `r1-at-4`, for turn 4 of `r1`.
+    /// Goes back to the end of an earlier turn of a run: makes a new run from the turns up to that one, and restores
+    /// the files that the calls of later turns have changed. `files` is the log of these changes (`ChangeLog` of
+    /// `toolwright-toolbox`). No process drives the old run until the rewind is [undone](Self::redo). Without an id,
+    /// the new run is called `r1-at-4`, for turn 4 of `r1`.
     ///
-    /// One commit of the journal decides. If the process dies after it, no process drives either run until this method
-    /// is called again and has restored the remaining files.
+    /// The rewind is decided by one commit of the journal. If the process dies after that commit, no process drives
+    /// either run until this method is called again and has restored the remaining files.
     ///
     /// ```
     /// # use futures::future::BoxFuture;
@@ -275,7 +276,8 @@ impl Runs {
     /// # Errors
     /// When there is no such run or turn, or no turn after it; a process drives the run, or some of its calls have no
     /// answer; a file is not as the turns left it, or its earlier content is not in the log
-    /// ([`RunError::FilesChanged`]); the new id is used; the log or the journal fails. A refusal changes nothing.
+    /// ([`RunError::FilesChanged`]); the new id is used; the log or the journal fails. After a refusal, nothing has
+    /// changed.
     pub async fn rewind(
         &self,
         run: &str,
@@ -288,11 +290,11 @@ impl Runs {
     }
 
     /// Undoes a rewind, as long as the new run has done nothing: restores the files as the later turns had left them,
-    /// removes the new run, and lets the old run continue. `run` may name either of the two.
+    /// removes the new run, and lets the old run continue. `run` may be the id of either run.
     ///
     /// # Errors
-    /// When the run has not gone back, the new one has done something or is driven, a file is not as the rewind left
-    /// it, or the log or the journal fails.
+    /// When the run was not rewound, the new run has done something or is driven, a file is not as the rewind left it,
+    /// or the log or the journal fails.
     pub async fn redo(
         &self,
         run: &str,
@@ -319,7 +321,7 @@ pub(super) async fn head_of(store: &dyn Store, run: &str) -> Result<(Head, u64),
     }
 }
 
-/// Returns what is known of a run without its history.
+/// Returns the data that is stored with a run, without its history.
 pub(super) fn info_of(head: &Head, sealing: Option<&SealingKey>) -> Result<RunInfo, RunError> {
     let key = format!("{}#data", keys::head(&head.run));
     let data = head.data.open(&key, sealing)?;

@@ -32,7 +32,7 @@ impl Inner {
     /// Reopens an ended run if its inbox has messages that it has not read.
     ///
     /// # Errors
-    /// [`RunError::LeaseLost`] if another process has read them first.
+    /// [`RunError::LeaseLost`] if another process has read the messages first.
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
         if !has_messages(&*self.access.store, id).await? {
             return Ok(None);
@@ -60,7 +60,7 @@ impl Inner {
         let mut driven = self.load(head, version, false).await?;
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
-        // A cancellation that came after the end of the run must not end the work on this message.
+        // A cancellation that was requested after the end of the run must not end the work on this message.
         let key = keys::cancel(id);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);
@@ -71,7 +71,7 @@ impl Inner {
 }
 
 impl DrivenRun {
-    /// Adds the messages that the run had not read when it ended. Returns whether there were any.
+    /// Adds the messages that the run had not read when it ended. Returns whether the inbox had any.
     async fn said_before(&mut self) -> Result<bool, RunError> {
         let waiting = self.record.recorded.take_messages().await?;
         let has_some = !waiting.is_empty();

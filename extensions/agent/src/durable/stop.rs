@@ -1,4 +1,4 @@
-//! Ends the work on a run from outside: it is cancelled, its time is up, or its lease is lost.
+//! Ends the work on a run for a reason outside of it: the run is cancelled, its time is up, or its lease is lost.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use super::record::RunRecord;
 use super::recorded::LeasedRun;
 use crate::run::{Interruption, Recorder as _, Work, cancellation};
 
-/// How often a driver checks whether its run was cancelled.
+/// The pause between two checks of whether the run was cancelled.
 const LOOK: Duration = Duration::from_millis(250);
 
 impl RunRecord {
-    /// Completes when the work has to end or the lease is lost, and renews the lease until then. Without `work` it
+    /// Completes when the work has to end or the lease is lost, and renews the lease until then. Without `work`,
     /// watches only the lease. May be dropped at any time.
     pub(super) async fn come_between(&mut self, work: Option<Work>) -> Interruption<RunError> {
         let looks = work.is_some();
@@ -43,7 +43,8 @@ impl RunRecord {
             }
             match self.recorded.renew().await {
                 Ok(()) => renewed = Instant::now(),
-                // Another process may take the run meanwhile. The work under way was paid for, and counts if none has.
+                // Another process may take the run meanwhile. The work in progress was paid for, and counts if no
+                // process has taken the run.
                 Err(RunError::Store(error)) if may_pass(&error) => {}
                 Err(error) => return Interruption::Lost(error),
             }

@@ -1,5 +1,5 @@
-//! Records the answers of a sub-agent's model. Its calls are in the journal, as calls of the call that started it. After a
-//! crash, or a wait for a person, that call begins again and replays both.
+//! Records the answers of a sub-agent's model. The sub-agent's calls are in the journal, as calls of the call that
+//! started it. After a crash, or a wait for a person, that call begins again and replays both.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;
@@ -62,7 +62,7 @@ impl RecordedAnswers {
         }
     }
 
-    /// Returns the write of a new answer's document.
+    /// Returns the write that stores a new answer of the model in a document of its own.
     pub(crate) fn write(
         &self,
         number: usize,
@@ -126,8 +126,8 @@ impl ModelReply {
     }
 }
 
-/// Returns the state of a recorded run, as the budgets of its sub-agents count it; `None` if no run of the id is
-/// recorded.
+/// Returns the limits and the spending of a recorded run, from which the budgets of its sub-agents are taken; `None` if
+/// no run of the id is recorded.
 pub(crate) async fn standing(
     access: &JournalAccess,
     run: &str,

@@ -13,7 +13,7 @@ pub(super) struct Submitted {
 
 #[derive(Default)]
 struct State {
-    /// Without a worker here, the runs are for another process.
+    /// How many workers of this process listen. Without one, submitted runs are left to other processes.
     workers: usize,
     runs: Vec<String>,
 }

@@ -7,16 +7,17 @@ use super::head::Head;
 /// Who takes a run. This decides which pauses of the run count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TakenBy {
-    /// A worker that has found the run in the journal: every pause counts.
+    /// A worker that has found the run in the journal: every pause applies.
     Worker,
-    /// The program that begins or continues it and may itself restart in a loop: an outage of the model still counts.
+    /// The program that begins or continues the run and may itself restart in a loop: of the pauses, only an outage of
+    /// the model applies.
     Program,
-    /// A person who has seen to the cause of its crashes or of the outage: no pause counts.
+    /// A person who has dealt with the cause of the run's crashes or of the outage: no pause applies.
     Operator,
 }
 
 impl TakenBy {
-    /// Removes from a head the pauses that do not count for this taker.
+    /// Returns the head without the pauses that do not apply for this taker.
     pub(super) fn admits(self, mut head: Head, now: Timestamp) -> Head {
         if self == Self::Worker {
             return head;

@@ -43,7 +43,7 @@ struct RunStatus {
     version: u64,
     is_cancelled: bool,
     calls: Vec<CallStatus>,
-    /// Whether calls of the run could go on, although a driver that took the run a moment ago made no progress.
+    /// Whether calls of the run could continue, although a driver that took the run a moment ago made no progress.
     is_vain: bool,
     /// The approval requests for the calls of the run.
     requests: Vec<ApprovalRequest>,
@@ -85,7 +85,7 @@ impl Inner {
         }
     }
 
-    /// Leases a run if this process may drive it; otherwise returns its state.
+    /// Leases a run if this process may drive it; if not, returns the state of the run.
     pub(super) async fn take_run(
         &self,
         id: &str,
@@ -199,7 +199,8 @@ impl Inner {
                     *driven = more;
                     driven.record.places = places;
                 }
-                // No message continues the run: one that came was withdrawn, or the run reads it with the next message.
+                // No message continues the run: a message that arrived was withdrawn, or the run reads it with the next
+                // message.
                 None => {
                     // The calls in the background are cancelled before the run is listed as ended. If the listing
                     // fails, a worker on the journal lists the run.
@@ -269,7 +270,7 @@ impl Inner {
         Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
     }
 
-    /// Decides what a worker has to do with a run now.
+    /// Decides whether a worker drives a run now, or when it reads the run again.
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
         let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {
@@ -381,7 +382,8 @@ impl Inner {
             calls.push(CallStatus::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
-            // If the record shows other arguments than the tool would run with, the call is offered to no approver.
+            // If the record shows other arguments than those with which the tool would run, the call is offered to no
+            // approver.
             let is_altered = |it: &CallRecord| {
                 matches!(ApprovalService::check_shown(it), Err(ApprovalError::Altered { .. }))
             };

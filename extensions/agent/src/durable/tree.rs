@@ -1,4 +1,4 @@
-//! Reads the sub-agents of a run from the journal: which agent started which, and what that took.
+//! Reads the sub-agents of a run from the journal: which agent started which, and what they have spent.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct SubAgentRun {
     pub turns: u32,
     /// The tokens and the cost of the sub-agent's own requests.
     pub own: TotalUsage,
-    /// The tokens and the cost of the requests of the sub-agent and of the sub-agents below it.
+    /// The tokens and the cost of the requests of the sub-agent, and of all sub-agents below it.
     pub total: TotalUsage,
 }
 
@@ -44,10 +44,10 @@ impl SubAgentRun {
 }
 
 impl Runs {
-    /// Lists the sub-agents of a run, each behind its parent, in the order in which they were started.
+    /// Lists the sub-agents of a run, each after its parent, in the order in which they were started.
     ///
     /// # Errors
-    /// When a document about them cannot be read, or the journal fails.
+    /// When a document about the sub-agents cannot be read, or the journal fails.
     pub async fn sub_agents(&self, run: &str) -> Result<Vec<SubAgentRun>, RunError> {
         let mut started_by = BTreeMap::<Option<CallId>, Vec<StartedAgent>>::new();
         let all = list_started(self.store(), run).await?;

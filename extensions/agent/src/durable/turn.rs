@@ -17,7 +17,7 @@ use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State, last_target};
 
-/// What the user said before the model answered: several messages if the run has ended in between.
+/// The messages of the user before the model answered: several messages if the run has ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnPrompt {
@@ -30,12 +30,12 @@ pub(super) struct TurnPrompt {
     pub guards: Vec<GuardReport>,
 }
 
-/// The kind of output that a run has to end with.
+/// The kind of output in which a run has to end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EndsIn {
     Text,
-    /// A value of a type.
+    /// A value of an output type.
     Value(Expected),
 }
 
@@ -45,7 +45,7 @@ impl EndsIn {
     }
 }
 
-/// The model's answer. If it was empty, there is no message.
+/// The model's answer. An empty answer has no message.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelAnswered {
@@ -59,22 +59,22 @@ pub(super) struct ModelAnswered {
     /// How the run ended with this answer, if the run had to end in a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<RunEnd>,
-    /// The parts of the history that were left out of the request.
+    /// The parts of the history that the request left out.
     #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
     pub left_out: LeftOut,
-    /// The decisions of guards about the request, about this answer, and about the end of the run with it.
+    /// The decisions of guards about the request, about this answer, and about the end of the run after the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<GuardReport>,
 }
 
-/// The answers that were there when other calls of the turn had to wait, by the index of the call.
+/// The answers that existed when other calls of the turn had to wait, by the index of the call.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SoFar {
     pub answers: Vec<Option<StoredAnswer>>,
 }
 
-/// The answers of a turn.
+/// The answers to the calls of a turn, as one message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answers {
@@ -112,7 +112,7 @@ pub(super) fn opened<T: DeserializeOwned>(
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct RecordedTurn {
-    /// What the user said, or the agent on the user's behalf, before the model answered.
+    /// The messages of the user before the model's answer, and those that the agent sent on the user's behalf.
     pub said: Vec<Message>,
     /// The model's answer; `None` if it was empty.
     pub answer: Option<Message>,
@@ -124,7 +124,7 @@ pub struct RecordedTurn {
     pub cost: Option<Cost>,
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
-    /// The answers to the turn's calls, once all are there.
+    /// The answers to the turn's calls; `None` until every call has an answer.
     pub answers: Option<Message>,
     /// The parts of the history that were left out of the turn's request.
     pub left_out: LeftOut,
@@ -133,12 +133,12 @@ pub struct RecordedTurn {
     /// What the run has to end in from this turn's message on; `None` if the turn has no message, or an earlier release
     /// recorded it.
     pub(super) ends_in: Option<EndsIn>,
-    /// How the run ended with the answer, if it had to end in a value.
+    /// How the run ended with the answer, if the run had to end in a value.
     pub(super) ended: Option<RunEnd>,
 }
 
 impl RecordedTurn {
-    /// Returns the agent that the run was handed off to in this turn; see [`HandOff`](crate::HandOff).
+    /// Returns the agent to which the run was handed off in this turn; see [`HandOff`](crate::HandOff).
     #[must_use]
     pub fn handed_off_to(&self) -> Option<String> {
         last_target(self.answers.as_slice())
@@ -181,19 +181,19 @@ pub(super) async fn read_turn(
 /// All turns of a run, as read from the journal.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// The history.
+    /// The history of the run.
     pub history: Vec<Message>,
-    /// What was said since the last answer of the model.
+    /// The messages since the last answer of the model.
     pub said: Vec<Message>,
     /// The decisions of guards since that answer.
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, by the index of the call.
     pub so_far: Vec<Option<StoredAnswer>>,
-    /// The summaries that models wrote of turns that are left out.
+    /// The summaries that models wrote of turns that requests leave out.
     pub summaries: Vec<Summary>,
     /// The recorded states of plugins.
     pub plugins: RecordedPlugins,
-    /// The versions of the documents that may be written again.
+    /// The versions of the documents that a driver may write again, by key.
     pub versions: HashMap<String, u64>,
 }
 

@@ -28,7 +28,7 @@ use super::RunError;
 use super::keys;
 use super::runner::{Inner, LOOK_AGAIN, Runner};
 
-/// How many calls are read at once.
+/// How many calls are read from the journal in one page.
 const PAGE: usize = 5_000;
 
 /// The states of calls without an answer.
@@ -42,7 +42,7 @@ const OPEN: [State; 7] = [
     State::HandedOver,
 ];
 
-/// The runs that were listed, the runs that rest, and when the worker last checked what has happened to them.
+/// The runs of the last list, the runs that rest, and when the worker last checked whether their calls have changed.
 #[derive(Default)]
 struct RestingRuns {
     listing: Listing,
@@ -58,10 +58,10 @@ struct OpenRun {
 }
 
 impl Runner {
-    /// Drives, the oldest first, every run of these agents whose driver is gone or whose calls may run, and carries out
-    /// the decided calls of the journal. Returns when every executor is drained, at most one lease later. Spawn it once
-    /// in each process; any number of processes may work on one journal. Each run has a task of its own; calls of [a
-    /// hundred](super::RunnerBuilder::runs_at_once) runs run at once.
+    /// Drives, the oldest first, every run of these agents whose driver is gone or whose calls may run, and runs the
+    /// decided calls of the journal. Returns when every executor is drained, at most one lease later. Spawn this method
+    /// once in each process; any number of processes may work on one journal. Each run has a task of its own; the calls
+    /// of at most [a hundred](super::RunnerBuilder::runs_at_once) runs run at once.
     ///
     /// A run that cannot continue (its services could not be made, a tool is missing, the disk is full) is reported to
     /// [`on_failure`](super::RunnerBuilder::on_failure) and retried later; the other runs continue.
@@ -92,7 +92,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Drives runs until every executor is drained and every run under way has ended or stopped.
+    /// Drives runs until every executor is drained and every run in progress has ended or stopped.
     async fn work_on(&self, going: &mut Going) {
         let workers = self.0.agents.values().filter_map(|agent| agent.0.executor.worker());
         let workers: Vec<_> = workers.collect();
@@ -131,8 +131,8 @@ impl Runner {
             });
             loop {
                 let is_full = going.len() >= self.0.at_once;
-                // The order counts: submitting a run changes the journal, which ends the pause too. The submitted run
-                // has to be taken up first.
+                // The order counts: submitting a run changes the journal, which ends the pause too, and the submitted
+                // run has to be driven first.
                 let (run, driven) = tokio::select! {
                     biased;
                     runs = submitted.next() => {
@@ -153,8 +153,8 @@ impl Runner {
         }
     }
 
-    /// Starts to drive a run that this process has submitted, if the number of runs at once allows it. Otherwise a
-    /// later look takes the run.
+    /// Starts to drive a run that this process has submitted, if the number of runs at once allows it. If not, the
+    /// worker takes the run in a later round.
     async fn take_submitted(&self, run: &str, going: &mut Going, rested: &mut RestingRuns) {
         if going.len() >= self.0.at_once || going.has(run) {
             return;
@@ -217,7 +217,7 @@ impl Runner {
             }
             Err(error) if error.goes_on_later() => going.forget(run),
             Err(RunError::ShuttingDown { .. }) => {}
-            // The run has just been parked, and its head says until when.
+            // The run has just been parked; its head says until when.
             Err(error @ RunError::Parked { .. }) => self.0.failed(run, &error),
             Err(error) => {
                 self.0.failed(run, &error);
@@ -228,7 +228,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Wakes the resting runs to which something has happened.
+    /// Wakes the resting runs whose calls no longer wait, and in rotation some of the others.
     async fn wake(&self, rested: &mut RestingRuns) -> Result<(), RunError> {
         if rested.runs.is_empty() {
             return Ok(());
@@ -280,7 +280,7 @@ impl Inner {
                 },
             };
             let agent = agent.and_then(|name| self.agents.get(name));
-            // A run of a drained executor would be given back as soon as it is taken.
+            // A run whose executor is drained would be released as soon as it is taken.
             if agent.is_some_and(|agent| !agent.0.executor.is_draining()) {
                 runs.push(OpenRun { since: listed.since, run: run.to_owned() });
             }

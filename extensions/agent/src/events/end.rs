@@ -51,14 +51,14 @@ pub enum RunEnd {
     InvalidOutput {
         /// How many answers were invalid.
         times: u32,
-        /// The problems of the last one: a line each, most with their location as a JSON pointer.
+        /// The problems of the last invalid answer: a line each, most with their location as a JSON pointer.
         problems: Vec<String>,
     },
     /// A limit was reached.
     Limit(Limit),
     /// The run was cancelled.
     Cancelled,
-    /// A guard ended the run, or failed: the text that it checked was not passed on.
+    /// A guard ended the run, or failed: the text that the guard checked was not passed on.
     #[non_exhaustive]
     GuardStopped {
         /// The name of the guard.
@@ -76,7 +76,7 @@ pub enum RunEnd {
     ModelFailed {
         /// The kind of the error, for programs.
         kind: String,
-        /// The reason.
+        /// The message of the error.
         message: String,
         /// The milliseconds after which the provider accepts another request, if it said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ impl RunEnd {
         matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
     }
 
-    /// Whether the run has done what it was asked for.
+    /// Whether the run ended with an answer: a text, a value or the success of a terminal tool.
     pub(crate) fn is_answer(&self) -> bool {
         matches!(self, Self::Text { .. } | Self::Terminal { .. } | Self::Output { .. })
     }
@@ -112,7 +112,7 @@ impl RunEnd {
         }
     }
 
-    /// Makes the end by a guard that stopped the run or failed.
+    /// Makes the end of a run that a guard stopped, or whose guard failed.
     pub(crate) fn guard_stopped(report: &GuardReport) -> Self {
         let GuardReport { guard, stage, action, reason } = report;
         let (guard, stage, reason) = (guard.clone(), *stage, reason.clone());
@@ -162,7 +162,7 @@ impl fmt::Display for RunEnd {
     }
 }
 
-/// Omits texts, which may repeat a secret.
+/// Omits the texts, which may repeat a secret.
 impl fmt::Debug for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A guard's decision not to let something through as it was. Readers of events and listeners get it at once; a recorded
-/// run stores it with the step that follows from it.
+/// A guard's decision, other than to let something through unchanged. Readers of events and listeners get the report at
+/// once; a recorded run stores it with the step that follows from it.
 ///
 /// ```
 /// use toolwright_agent::{GuardReport, RunEvent};
@@ -25,26 +25,26 @@ pub struct GuardReport {
     pub guard: String,
     /// The stage at which the guard looked.
     pub stage: GuardStage,
-    /// What the guard did.
+    /// The action that the guard took.
     pub action: GuardAction,
     /// The reason, in the guard's words; for [`GuardAction::SentBack`], the message that the model reads.
     pub reason: String,
 }
 
-/// What a guard looks at, and when.
+/// When a guard looks, and at what: the stage of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GuardStage {
-    /// A message of the user, before the run takes it.
+    /// A message of the user, before the run takes the message.
     BeforeRun,
-    /// A request, before the model gets it.
+    /// A request, before the model gets the request.
     BeforeModel,
     /// A request, while the model answers.
     BesideModel,
     /// An answer of the model, before its calls run.
     AfterModel,
-    /// The end of a run, before it counts.
+    /// The end of a run, before the end counts.
     AfterRun,
 }
 
@@ -53,7 +53,7 @@ pub enum GuardStage {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GuardAction {
-    /// The guard changed what it looked at.
+    /// The guard changed the message, the request, the answer or the end.
     Changed,
     /// The guard sent the answer back to the model, with a message.
     SentBack,

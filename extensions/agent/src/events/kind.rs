@@ -32,25 +32,25 @@ use crate::model::Omitted;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberedEvent {
-    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the first event of the
-    /// `n`th driver has a number above `(n - 1) << 32`.
+    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the numbers of the
+    /// `n`th driver's events are above `(n - 1) << 32`.
     pub number: u64,
     /// The turn in which the event happened, counted from 1.
     pub turn: u64,
-    /// What happened.
+    /// The event itself: the thing that happened.
     #[serde(flatten)]
     pub kind: RunEvent,
 }
 
-/// What happened to a run.
+/// Something that happened in a run.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEvent {
-    /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
+    /// The run continues with an agent that differs from the agent that drove it before: in its model, instructions or
     /// tools.
     Differs {
-        /// The differences.
+        /// What differs in the agent: a short text for each difference.
         differences: Vec<String>,
     },
     /// Another process or task drives the recorded run, and this one waits for its result.
@@ -71,10 +71,10 @@ pub enum RunEvent {
         /// The name of the tool.
         tool: String,
     },
-    /// More of the arguments of a call. There are no such events for a tool with a secret parameter, or for a name that
-    /// no tool has. The name `final_answer` is an exception: in a run with a typed end, a model calls it to give the
-    /// value if its provider cannot request a format. The arguments of that call are the parts of the value, before it
-    /// is checked. With other providers the value comes as [`Text`](Self::Text).
+    /// More of the arguments of a call. Calls of a tool with a secret parameter, or of a name that no tool has, bring
+    /// no such events. The name `final_answer` is an exception: in a run with an output type, a model calls it to give
+    /// the value if its provider cannot request a format. The arguments of that call are the parts of the value, before
+    /// the value is checked. With other providers the value arrives as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,
@@ -86,7 +86,7 @@ pub enum RunEvent {
         /// The provider's name of the tool.
         tool: String,
     },
-    /// The answer starts again, from this model or another one: discard its parts that earlier events brought.
+    /// The answer starts again, from this model or another one: discard the parts of it that earlier events brought.
     Restarted,
     /// The request omitted content that only models of another provider accept: signatures, reasoning, results of that
     /// provider's own tools. Each message is reported once.
@@ -94,28 +94,29 @@ pub enum RunEvent {
         /// The content that was not reported before.
         omitted: Vec<Omitted>,
     },
-    /// The request omits some of the history, which has outgrown its share of the model's context window; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when more is omitted.
+    /// The request omits a part of the history, which has outgrown its share of the model's context window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when a larger part is omitted.
     Compacted {
         /// The estimated tokens of the whole history.
         before: u64,
         /// The estimated tokens of the part that is sent.
         after: u64,
-        /// Whether even that part is too long: nothing else could be omitted.
+        /// Whether even the part that is sent is too long, because nothing else could be omitted.
         is_too_long: bool,
     },
-    /// A model has summarized turns that are left out from here on; the request contains the summary. See
+    /// A model has summarized turns that requests leave out from here on; the request contains the summary. See
     /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
     Summarized {
         /// The estimated tokens of the summary.
         tokens: u64,
     },
-    /// Turns are left out without a summary, because none could be made.
+    /// Requests leave turns out without a summary, because no summary could be made.
     NotSummarized {
         /// The reason.
         why: String,
     },
-    /// A guard did not let something through as it was: it changed, sent back or stopped it, or failed.
+    /// A guard did not let a message, request, answer or end through unchanged: it changed, sent back or stopped it, or
+    /// failed.
     Guard(GuardReport),
     /// The model's answer is complete.
     Answered {
@@ -162,7 +163,7 @@ pub enum RunEvent {
         call: CalledTool,
         /// The kind of the call's error, if the call failed.
         error: Option<String>,
-        /// What the call waits for, if it waits.
+        /// The state of the call that has to wait; `None` if the call has ended.
         waits: Option<CallState>,
     },
     /// An attempt of a call failed, and the call is tried again.
@@ -175,7 +176,7 @@ pub enum RunEvent {
         /// The kind of the call's error.
         error: String,
     },
-    /// The result of a call. These events come when all calls of the turn have ended, in call order.
+    /// The result of a call. These events are sent when all calls of the turn have ended, in call order.
     ToolResult(ToolResultEvent),
     /// The run was handed off: from the next turn on another agent drives it; see [`HandOff`](crate::HandOff).
     HandedOff {
@@ -203,11 +204,11 @@ pub enum RunEvent {
         /// The names of the sub-agents, from the sub-agent that the run started down to the one that the event is
         /// about.
         agents: Vec<String>,
-        /// What happened.
+        /// The event of the sub-agent.
         of_agent: Box<RunEvent>,
     },
     /// This reader has missed events, because it was too slow, or because another process drove the run. The history of
-    /// the run holds what they brought.
+    /// the run has the content of the missed events.
     Missed {
         /// The number of the first missed event.
         first: u64,
@@ -326,7 +327,7 @@ impl RunEvent {
         })
     }
 
-    /// Converts a notice to listeners of the agent.
+    /// Converts a notice, which listeners of the agent receive, to the events that readers of the run receive.
     pub(crate) fn of(notice: NoticeKind<'_>, catalog: &Catalog) -> Vec<Self> {
         match notice {
             NoticeKind::Differs { differences } => {

@@ -13,11 +13,11 @@ pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
     catalog: &'a Catalog,
-    /// Whether text is held back until guards have looked at the whole answer.
+    /// Whether text is held back until guards have accepted the whole answer.
     is_held: bool,
     /// Whether the model may give the final value by a call, whose tool is not in the catalog.
     has_value: bool,
-    /// Begins reads before the answer is complete.
+    /// A listener that begins reads before the answer is complete, if reads may begin early.
     early: Option<&'a dyn DeltaListener>,
     heard: Mutex<HeardParts>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Listening<'a> {
 struct HeardParts {
     /// Whether a part had some of the answer's text.
     text: bool,
-    /// The calls whose arguments may be shown.
+    /// The indexes of the calls whose arguments may be shown.
     shown: HashSet<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Notices for the listeners of an agent, in the order of what happens.
+//! Notices for the listeners of an agent, in the order in which things happen.
 
 use toolwright::provider::ToolCall;
 
@@ -6,7 +6,7 @@ use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError, Omitted};
 
-/// Something that happened to a run of an agent. What happens to each call goes to the listeners of the executor.
+/// Something that happened to a run of an agent. Events of single calls go to the listeners of the executor.
 ///
 /// ```
 /// use toolwright_agent::{RunNotice, NoticeKind};
@@ -26,21 +26,21 @@ use crate::model::{ModelAnswer, ModelError, Omitted};
 pub struct RunNotice<'a> {
     /// The id of the run.
     pub run: &'a str,
-    /// The number of the turn, counted from 1: the turn of the answer that the notice is about, and otherwise the turn
-    /// of the model's next answer.
+    /// The number of the turn, counted from 1. For a notice about an answer, the turn of that answer; for other
+    /// notices, the turn of the model's next answer.
     pub turn: u64,
-    /// What happened.
+    /// The notice itself: the thing that happened.
     pub kind: NoticeKind<'a>,
 }
 
-/// What happened to a run.
+/// Something that happened in a run.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum NoticeKind<'a> {
-    /// The run continues with an agent that differs from the one that drove it before: in its model, instructions or
-    /// tools. Its history is the recorded one.
+    /// The run continues with an agent that differs from the agent that drove it before: in its model, instructions or
+    /// tools. The history of the run is the recorded one.
     Differs {
-        /// The differences.
+        /// What differs in the agent: a short text for each difference.
         differences: &'a [String],
     },
     /// The model is being asked.
@@ -50,34 +50,35 @@ pub enum NoticeKind<'a> {
         /// The content that was not reported before.
         omitted: &'a [Omitted],
     },
-    /// The request omits some of the history, which has outgrown its share of the model's context window; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when more is omitted.
+    /// The request omits a part of the history, which has outgrown its share of the model's context window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when a larger part is omitted.
     Compacted {
         /// The estimated tokens of the whole history.
         before: u64,
         /// The estimated tokens of the part that is sent.
         after: u64,
-        /// Whether even that part is too long: nothing else could be omitted.
+        /// Whether even the part that is sent is too long, because nothing else could be omitted.
         is_too_long: bool,
     },
-    /// A model has summarized turns that are left out from here on; the request contains the summary. See
+    /// A model has summarized turns that requests leave out from here on; the request contains the summary. See
     /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
     Summarized {
         /// The estimated tokens of the summary.
         tokens: u64,
     },
-    /// Turns are left out without a summary, because none could be made.
+    /// Requests leave turns out without a summary, because no summary could be made.
     NotSummarized {
         /// The reason.
         why: &'a str,
     },
-    /// A guard did not let something through as it was: it changed, sent back or stopped it, or failed.
+    /// A guard did not let a message, request, answer or end through unchanged: it changed, sent back or stopped it, or
+    /// failed.
     Guard {
         /// The report of the guard.
         report: &'a GuardReport,
     },
-    /// The model answered. If guards look at answers, this is the answer that they let through, sent back, or ended the
-    /// run for.
+    /// The model answered. If guards look at answers, this is the answer that they let through, sent back, or for which
+    /// they ended the run.
     Answered {
         /// The answer of the model.
         answer: &'a ModelAnswer,

@@ -1,4 +1,5 @@
-//! Receives all that happens in a run, and passes it to listeners, readers of events, spans, metrics and accounts.
+//! Receives everything that happens in a run, and passes it to listeners, readers of events, spans, metrics and
+//! accounts.
 
 use std::collections::BTreeSet;
 
@@ -15,30 +16,30 @@ use crate::history::CompactReport;
 use crate::limits::TotalUsage;
 use crate::model::{Model, ModelAnswer, ModelError, Omitted};
 
-/// Receives all that happens in one run.
+/// Reports everything that happens in one run to listeners, readers, traces and metrics.
 pub(crate) struct Observer {
     agent: Agent,
     run: String,
-    /// The user whose account is charged.
+    /// The user to whose account the usage is added.
     user: Option<String>,
     events: EventWriter,
-    /// The messages whose omitted content was reported.
+    /// The indexes of the messages whose omitted content was reported.
     reported: BTreeSet<usize>,
     /// The last reported compaction: how often the history had outgrown its share, and whether it was too long.
     compacted: (usize, bool),
 }
 
-/// The run that a sub-agent was started in.
+/// The agent and the run in which a sub-agent was started.
 #[derive(Clone, Copy)]
 pub(crate) struct StartPoint<'a> {
-    /// The agent that drives the run.
+    /// The agent that drives the parent run.
     pub by: &'a Agent,
     pub run: &'a str,
-    /// The names of the agents above the sub-agent, and its own name last.
+    /// The names of the agents above the sub-agent, the outermost first, and its own name last.
     pub agents: &'a [String],
 }
 
-/// A request to the model that is under way.
+/// A request to the model that has no answer yet.
 pub(crate) struct ObservedRequest {
     turn: u64,
     pub(crate) span: Span,
@@ -59,7 +60,7 @@ impl Observer {
         }
     }
 
-    /// Observes a sub-agent, whose events are part of this run's.
+    /// Observes a sub-agent, whose events are reported among those of the parent run.
     pub(crate) fn of_agents(agent: &Agent, user: Option<String>, started: &StartPoint<'_>) -> Self {
         let StartPoint { by, run, agents } = *started;
         let events = by.0.rings.of_agents(run, agents.into());
@@ -68,7 +69,7 @@ impl Observer {
         Self { agent, run, user, events, reported, compacted }
     }
 
-    /// Returns the id of the run; for a sub-agent, followed by the names of the agents.
+    /// Returns the id of the run; for a sub-agent, the names of the agents follow the id.
     pub(crate) fn run(&self) -> &str {
         &self.run
     }
@@ -101,7 +102,8 @@ impl Observer {
         }
     }
 
-    /// Reports what a request omits of the history, if the request omits more than the last one did, or is too long.
+    /// Reports which parts of the history a request omits, if the request omits more than the last one did, or is too
+    /// long.
     pub(crate) fn report_compaction(
         &mut self,
         turn: u64,

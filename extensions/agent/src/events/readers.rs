@@ -1,4 +1,4 @@
-//! A run's events as a numbered stream that no reader can delay, and its writer.
+//! Provides a run's events as a numbered stream, which no reader can delay, and the writer of these events.
 //!
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
 //!   [`RunEvent::Missed`] in their place.
@@ -16,8 +16,9 @@ use futures::Stream;
 use super::ring::Ring;
 use super::{NumberedEvent, RunEvent};
 
-/// A reader of the events of a run: a stream that returns each event once. It returns `None` when the driver of the run
-/// is gone: the [`AgentRun`](crate::AgentRun) was dropped. If polled again, it waits for another driver of that id.
+/// A reader of the events of a run: a stream that returns each event once. The stream returns `None` when the driver of
+/// the run is gone: the [`AgentRun`](crate::AgentRun) was dropped. If polled again, it waits for another driver of the
+/// run.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -52,7 +53,7 @@ pub struct RunEvents {
     ring: Arc<Mutex<Ring>>,
     /// The number of the next event to read.
     next: u64,
-    /// How many drivers had ended when this reader last looked.
+    /// How many drivers had ended when this reader was last polled.
     ends_known: u64,
 }
 
@@ -72,7 +73,7 @@ impl RunEvents {
     }
 
     /// Makes a reader of the same run that continues after the event with this number; 0 reads all events that are
-    /// left. If the next event is gone, [`RunEvent::Missed`] comes first.
+    /// still stored. If the next event is gone, [`RunEvent::Missed`] comes first.
     #[must_use]
     pub fn after(&self, number: u64) -> Self {
         Self { next: number.saturating_add(1), ..self.clone() }
@@ -107,7 +108,7 @@ impl fmt::Debug for RunEvents {
     }
 }
 
-/// The rings of the runs of an agent that are driven or read.
+/// The event rings of the agent's runs that have a driver or a reader.
 #[derive(Default)]
 pub(crate) struct Rings(Mutex<HashMap<String, Weak<Mutex<Ring>>>>);
 
@@ -128,12 +129,13 @@ impl Rings {
         RunEvents::new(self.ring(run), next)
     }
 
-    /// Whether the run's events have had a reader.
+    /// Whether the run's events have ever had a reader.
     pub(crate) fn is_read(&self, run: &str) -> bool {
         self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
 
-    /// Adds an event to a run that another process drives, if its events have a reader; returns whether they have.
+    /// Adds an event to a run that another process drives, if the run's events have a reader; returns whether they have
+    /// one.
     pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
         let ring = self.ring(run);
         let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,7 +158,7 @@ impl Rings {
     }
 }
 
-/// Writes the events of a run. Readers get `None` when it is dropped.
+/// Writes the events of a run. When the writer is dropped, readers get `None`.
 pub(crate) struct EventWriter(Arc<Mutex<Ring>>, Option<Agents>);
 
 /// The names of nested sub-agents, the outermost first.
@@ -188,7 +190,7 @@ impl EventWriter {
         }
     }
 
-    /// Whether the events have had a reader.
+    /// Whether the events have ever had a reader.
     pub(crate) fn is_read(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_read
     }

@@ -8,7 +8,7 @@ use super::{NumberedEvent, RunEvent};
 /// The maximum number of events that a ring holds.
 pub(super) const EVENTS: usize = 1024;
 
-/// The maximum bytes of text that the ring holds; a single event may exceed it.
+/// The maximum number of bytes of text that the ring holds; a single event may exceed it.
 pub(super) const BYTES: usize = 4 << 20;
 
 #[derive(Default)]
@@ -18,13 +18,13 @@ pub(super) struct Ring {
     last: u64,
     /// The turn of the last event.
     turn: u64,
-    /// Gaps in the numbers, in order: there are no events between the two numbers, because another driver began.
+    /// Gaps in the numbers, in order: no event has a number between the two numbers, because another driver began.
     gaps: Vec<(u64, u64)>,
     bytes: usize,
     wakers: Vec<Waker>,
-    /// How many drivers the run has.
+    /// How many drivers of this process drive the run now.
     pub drivers: usize,
-    /// How many drivers have ended.
+    /// How many drivers have ended so far.
     pub ends: u64,
     /// Whether a reader was ever made.
     pub is_read: bool,
@@ -45,7 +45,8 @@ impl Ring {
         self.drivers > 0
     }
 
-    /// Begins a driver: the numbers of the `n`th are above `(n - 1) << 32`, so that they grow from process to process.
+    /// Begins the events of a driver: those of the `n`th driver have numbers above `(n - 1) << 32`, so that numbers
+    /// grow from process to process.
     pub fn begin(&mut self, epoch: u64) {
         let base = epoch.saturating_sub(1) << 32;
         if base > self.last {

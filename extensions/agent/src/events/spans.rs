@@ -1,6 +1,6 @@
 //! Spans by `OpenTelemetry`'s conventions for generative AI: `invoke_agent` around the work of a run, `chat` around
-//! each request to the model. The `execute_tool` spans of calls are children of the former. No span contains text of
-//! the conversation.
+//! each request to the model. The `execute_tool` spans of calls are children of `invoke_agent`. No span contains text
+//! of the conversation.
 
 use toolwright::dialect::Dialect;
 use tracing::Span;
@@ -9,7 +9,7 @@ use tracing::field::{Empty, display};
 use crate::events::RunEnd;
 use crate::model::{Model, ModelAnswer, StopReason};
 
-/// Makes the span around the work of a run, until it ends or stops.
+/// Makes the span around the work of a driver on a run, until the run ends, waits or stops.
 pub(crate) fn invoke_agent(agent: &str, run: &str) -> Span {
     let span = tracing::info_span!(
         "invoke_agent",
@@ -51,12 +51,12 @@ pub(crate) fn chat(model: &dyn Model, run: &str) -> Span {
     span
 }
 
-/// Records an answer in the span of its request.
+/// Records an answer in the span of the request.
 pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     if let Some(model) = &answer.model {
         span.record("gen_ai.response.model", model.as_str());
     }
-    // The conventions ask for a list here, but the field of a span can only hold it as text.
+    // The conventions ask for a list, but the field of a span can hold it only as text.
     let reasons = match answer.stop {
         StopReason::Finished if answer.calls.is_empty() => r#"["stop"]"#,
         StopReason::Finished => r#"["tool_calls"]"#,

@@ -19,7 +19,7 @@ use crate::model::{Model, ModelAnswer, ModelError};
 const DURATIONS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// The bounds for tokens: powers of four.
+/// The bucket bounds of the histogram of tokens: powers of four.
 const TOKENS: [f64; 14] = [
     1.0,
     4.0,

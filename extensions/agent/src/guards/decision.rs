@@ -24,13 +24,13 @@ pub enum BeforeDecision<C> {
     Change {
         /// The replacement.
         to: C,
-        /// The reason.
+        /// The reason for the change.
         reason: String,
     },
     /// Ends the run.
     #[non_exhaustive]
     Stop {
-        /// The reason.
+        /// The reason for the end.
         reason: String,
     },
 }
@@ -71,7 +71,7 @@ pub enum AfterDecision<C> {
     Change {
         /// The replacement.
         to: C,
-        /// The reason.
+        /// The reason for the change.
         reason: String,
     },
     /// Sends the value back: the model reads the words as a message of the user, and answers again. The answer counts
@@ -84,7 +84,7 @@ pub enum AfterDecision<C> {
     /// Ends the run.
     #[non_exhaustive]
     Stop {
-        /// The reason.
+        /// The reason for the end.
         reason: String,
     },
 }

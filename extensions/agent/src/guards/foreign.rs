@@ -27,7 +27,7 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
-/// The replacement for such a text.
+/// The replacement for a text that imitates the system.
 const REMOVED: &str = "[removed: text that speaks as the system]";
 
 /// Looks for text that imitates the system in content that strangers may have written: answers of tools, and documents
@@ -65,7 +65,7 @@ pub struct ForeignInstructions {
 }
 
 impl ForeignInstructions {
-    /// Makes the guard.
+    /// Makes a guard that replaces each text that imitates the system.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -88,7 +88,7 @@ fn has_shape(text: &str) -> bool {
     PATTERNS.iter().any(|pattern| pattern.is_match(text))
 }
 
-/// Removes the matching parts of a text; `None` if there are none.
+/// Removes the matching parts of a text; `None` if no part matches.
 fn removed(text: &str) -> Option<String> {
     has_shape(text).then(|| {
         let remove = |text: String, pattern: &Regex| {

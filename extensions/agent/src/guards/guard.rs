@@ -13,11 +13,11 @@ use super::{
 use crate::events::GuardStage;
 use crate::history::Prompt;
 
-/// The function of a guard.
+/// The function of a guard: it takes a view of what happens, and decides.
 pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Sync>;
 
-/// Looks at what goes to and comes from the models of an agent, and lets it through, changes it, sends it back with a
-/// message, or ends the run. Add it by [`AgentBuilder::guard`](crate::AgentBuilder::guard). Cheap to clone.
+/// Looks at input to the models of an agent and output of its models, and lets it through, changes it, sends it back
+/// with a message, or ends the run. Add a guard by [`AgentBuilder::guard`](crate::AgentBuilder::guard). Cheap to clone.
 ///
 /// A guard is a name and an asynchronous function. Each decision other than to continue is an event of the run
 /// ([`RunEvent::Guard`](crate::RunEvent::Guard)) and is recorded. A guard fails closed: if it panics, takes too long or
@@ -70,8 +70,9 @@ where
 }
 
 impl Guard {
-    /// Makes a guard that looks at what the user says: the task, each message of a conversation, and messages that are
-    /// sent while a run works. The run sees and records only its replacement; a message that it stops is in no history.
+    /// Makes a guard that looks at messages of the user: the task, each message of a conversation, and messages that
+    /// are sent while a run works. The run reads and records only the replacement; a message that the guard stops is in
+    /// no history.
     pub fn before_run<F>(
         name: impl Into<String>,
         looks: impl Fn(UserPrompt) -> F + Send + Sync + 'static,
@@ -107,9 +108,9 @@ impl Guard {
         Self { name: name.into(), looks: Looks::BeforeModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at each request while the model answers it, so that it adds no delay. To end the run,
-    /// it returns an error with the reason. The answer counts only when all such guards are done, but readers of events
-    /// see it earlier.
+    /// Makes a guard that looks at each request while the model answers it, so that the guard adds no delay. To end the
+    /// run, the guard returns an error with the reason. The answer counts only when all such guards are done, but
+    /// readers of events see it earlier.
     pub fn beside_model<F>(
         name: impl Into<String>,
         looks: impl Fn(OutgoingRequest) -> F + Send + Sync + 'static,
@@ -133,8 +134,8 @@ impl Guard {
         Self { name: name.into(), looks: Looks::AfterModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at the end of a run that has an answer. It can replace a text, but not a value of a
-    /// type. With such a guard, readers of events get the text of an answer in one piece.
+    /// Makes a guard that looks at the end of a run that has an answer. The guard can replace a text, but not a value
+    /// of an output type. With such a guard, readers of events get the text of an answer in one piece.
     pub fn after_run<F>(
         name: impl Into<String>,
         looks: impl Fn(EndingRun) -> F + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Runs the guards of a stage in order, each on what the guard before it let through. After a refusal, no further guard
+//! Runs the guards of a stage in order. Each gets the result of the guard before it. After a refusal, no further guard
 //! runs.
 
 use std::mem::discriminant;

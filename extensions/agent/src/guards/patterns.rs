@@ -47,13 +47,13 @@ const TIMES: usize = 10;
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// Why the pattern is not valid.
+    /// Why the pattern is not a valid regular expression.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(PatternError);
 
 impl ForbiddenText {
-    /// Begins a guard with this name; it forbids nothing yet.
+    /// Begins a guard with this name. Until words or patterns are added, it forbids nothing.
     pub fn new(name: impl Into<String>) -> Self {
         let (patterns, replacement) = (Vec::new(), None);
         Self {
@@ -134,7 +134,7 @@ impl ForbiddenText {
         Some(what)
     }
 
-    /// Replaces the matches in a text; `None` if it has none, or the guard does not replace.
+    /// Replaces the matches in a text; `None` if the text has no match, or the guard does not replace.
     fn replaced(&self, text: &str) -> Option<String> {
         let with = self.replacement.as_deref()?;
         self.found(text)?;

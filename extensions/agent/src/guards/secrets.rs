@@ -35,11 +35,11 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
-/// Keeps secrets from leaving the machine. It finds secrets of known forms, such as `AKIA…`, `ghp_…` or
-/// `-----BEGIN PRIVATE KEY-----`, in everything that a model is sent, and sends `[a GitHub token was removed]` instead. An
-/// answer of the model with a secret, for instance in the arguments of a call, is sent back.
+/// Keeps secrets from leaving the machine. The guard finds secrets of known forms, such as `AKIA…`, `ghp_…` or
+/// `-----BEGIN PRIVATE KEY-----`, in everything that a model is sent, and sends `[a GitHub token was removed]` instead.
+/// An answer of the model with a secret, for instance in the arguments of a call, is sent back.
 ///
-/// It does not find secrets without a recognizable form, such as passwords: mark such a parameter as secret
+/// The guard does not find secrets without a recognizable form, such as passwords: mark such a parameter as secret
 /// (`#[arg(secret)]`), and keep tools from files with secrets by the policy. The history of the run is unchanged.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Makes the guard.
+    /// Makes a guard that replaces each secret that it finds.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -78,7 +78,7 @@ impl Secrets {
     }
 }
 
-/// The name of the guards.
+/// The name of the guards that look for secrets.
 const NAME: &str = "secrets";
 
 /// Lists the names of the patterns that a text matches.

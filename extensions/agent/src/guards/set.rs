@@ -1,4 +1,4 @@
-//! The guards of an agent, in the order of its builder.
+//! The guards of an agent, in the order in which the builder got them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Guard;
 use crate::events::GuardStage;
 
-/// How long a guard may take, unless the builder says otherwise.
+/// How long a guard may take unless the builder sets another limit.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The guards of an agent.
@@ -32,8 +32,8 @@ impl GuardSet {
         self.guards.extend(guards);
     }
 
-    /// Refuses a guard without a name, and two guards of one stage with the same name: a report could not tell them
-    /// apart.
+    /// Refuses a guard without a name, and two guards of one stage with the same name, because reports identify guards
+    /// by their names.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut names = BTreeSet::new();
         for guard in &self.guards {
@@ -50,8 +50,8 @@ impl GuardSet {
         Ok(())
     }
 
-    /// Returns the guards for sub-agents: those of requests and answers. A sub-agent's task and answer are the arguments
-    /// and the answer of a call of its parent, so these guards see them too.
+    /// Returns the guards for sub-agents: those of requests and answers. A sub-agent's task and answer are the
+    /// arguments and the answer of a call of its parent, so the parent's guards see them.
     pub(crate) fn of_sub_agents(&self) -> Self {
         let is_of_models =
             |it: &&Guard| !matches!(it.stage(), GuardStage::BeforeRun | GuardStage::AfterRun);

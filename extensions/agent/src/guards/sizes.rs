@@ -2,8 +2,8 @@
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// Limits what goes to and comes from a model, in bytes. A message of the user or a request that is too large ends the
-/// run; an answer that is too large is sent back to the model.
+/// Limits the size of input to a model and of its output, in bytes. A message of the user or a request that is too
+/// large ends the run; an answer that is too large is sent back to the model.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel, SizeLimit};
@@ -52,7 +52,7 @@ impl SizeLimit {
     }
 }
 
-/// The name of the guards.
+/// The name of the guards that limit sizes.
 const NAME: &str = "size";
 
 fn too_large<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> Option<usize> {

@@ -20,7 +20,7 @@ type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
 /// The text that replaces an answer that cannot be changed in parts.
 const REMOVED: &str = "[a guard removed this answer]";
 
-/// What replaces the arguments of a call that cannot be changed in parts.
+/// The text that replaces the arguments of a call that cannot be changed in parts.
 const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]"}"#;
 
 /// Lists every text of a message that a model reads.

@@ -60,8 +60,8 @@ impl UserPrompt {
     }
 }
 
-/// A request to a model, in the form in which it would be sent: long answers of tools are cut already, and an old
-/// history is shortened. Cheap to clone.
+/// A request to a model, in the form in which it would be sent: long answers of tools are already cut, and an old
+/// history is already shortened. Cheap to clone.
 ///
 /// A change by a guard applies to this request only. The history of the run stays unchanged, so the guard sees the
 /// unchanged messages again in the next request.
@@ -116,7 +116,7 @@ pub struct RequestChange {
 }
 
 impl RequestChange {
-    /// Begins a change that changes nothing.
+    /// Begins without a change.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -171,7 +171,7 @@ impl IncomingAnswer {
     }
 }
 
-/// The change that a guard makes to an answer. It drops the content that the provider requires verbatim.
+/// The change that a guard makes to an answer. A changed answer loses the content that the provider requires verbatim.
 #[derive(Debug, Clone, Default)]
 pub struct AnswerChange {
     pub(super) text: Option<String>,
@@ -179,13 +179,13 @@ pub struct AnswerChange {
 }
 
 impl AnswerChange {
-    /// Begins a change that changes nothing.
+    /// Begins without a change.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Replaces the text.
+    /// Replaces the text of the answer.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());

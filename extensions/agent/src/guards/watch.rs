@@ -11,7 +11,7 @@ use super::guard::Look;
 
 /// Runs the function of a guard and returns its decision; the error says why there is none.
 pub(super) async fn watch<V, D>(limit: Duration, look: &Look<V, D>, view: V) -> Result<D, String> {
-    // Called inside the future, so that a panic before its first await is caught too.
+    // The function is called inside the future, so that a panic before its first await is caught too.
     let looking = AssertUnwindSafe(async { look(view).await }).catch_unwind();
     match timeout(limit, looking).await {
         Ok(Ok(decision)) => Ok(decision),

@@ -9,7 +9,7 @@ use crate::plugin::{NextTurn, Plugin, PluginError};
 /// The name of an instruction file.
 const FILE: &str = "AGENTS.md";
 
-/// The maximum size of a file, in bytes.
+/// The maximum size of an instruction file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The maximum number of bytes that all files together add to the instructions.
@@ -19,8 +19,8 @@ const MOST_TEXT: usize = 32 << 10;
 const MOST_FOLDERS: usize = 64;
 
 /// A plugin that shows the model the files `AGENTS.md` of a folder and of its parents, the nearest first, up to the
-/// root of a project. It tells the model that they come from the folder and not from the user. Text beyond 32 KiB is
-/// cut off.
+/// root of a project. It says to the model that the texts come from the folder and not from the user. Text beyond 32
+/// KiB is cut off.
 ///
 /// The plugin reads the files once, when it is made: an agent cannot give itself instructions by writing such a file.
 /// It refuses links.
@@ -122,9 +122,9 @@ impl Plugin for InstructionFiles {
 #[error("{}: {why}", place.display())]
 #[non_exhaustive]
 pub struct InstructionFilesError {
-    /// The file or folder.
+    /// The path of the file or folder that cannot be used.
     pub place: PathBuf,
-    /// Why that file or folder cannot be used.
+    /// Why the file or folder cannot be used.
     pub why: String,
 }
 toolwright::unstable::debug_as_sentence!(InstructionFilesError);

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Reads a file; `None` if it does not exist.
 ///
 /// # Errors
-/// When it is not a plain file, is too large, or is not UTF-8; the error is the reason.
+/// When the file is not a plain file, is too large, or is not UTF-8; the error is the reason.
 pub(super) fn read_text(file: &Path, most: u64) -> Result<Option<String>, String> {
     // Opens only plain files: reading a pipe might never end.
     let found = match fs::symlink_metadata(file) {

@@ -8,21 +8,21 @@ use serde::Deserialize;
 /// The file of a skill, in its folder.
 pub(super) const FILE: &str = "SKILL.md";
 
-/// The longest file of a skill, in bytes.
+/// The maximum size of a skill's file, in bytes.
 pub(super) const MOST_BYTES: u64 = 64 << 10;
 
-/// The longest front matter, in bytes.
+/// The maximum length of a skill's front matter, in bytes.
 const MOST_FRONT: usize = 8 << 10;
 
-/// The longest name, in characters.
+/// The maximum length of a skill's name, in characters.
 const MOST_NAME: usize = 64;
 
-/// The longest description, in characters.
+/// The maximum length of a skill's description, in characters.
 const MOST_DESCRIPTION: usize = 1024;
 
 const FENCE: &str = "---";
 
-/// A skill.
+/// A skill, parsed from its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Skill {
     pub name: String,
@@ -110,13 +110,13 @@ fn front_matter(text: &str) -> Result<FrontMatter, String> {
     })
 }
 
-/// What is wrong with a skill.
+/// Why a skill cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillProblem {
-    /// The file of the skill, or the folder where it was expected.
+    /// The path of the skill's file, or of the folder where the file was expected.
     pub place: PathBuf,
-    /// The problem of the skill.
+    /// Why the skill cannot be used.
     pub why: String,
 }
 

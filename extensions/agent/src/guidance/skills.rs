@@ -1,4 +1,5 @@
-//! A plugin for skills: the model reads their names and descriptions, and the texts of those that it activates.
+//! A plugin for skills: the model reads the names and descriptions of all skills, and the texts of the skills that it
+//! activates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -202,7 +203,7 @@ async fn skill_activate(
     Ok(ActivationResult { success: true })
 }
 
-/// The problems of some skills.
+/// The skills that cannot be used, with the reasons.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct SkillsError {

@@ -5,7 +5,7 @@ use toolwright::provider::ToolCall;
 
 use crate::history::Message;
 
-/// What is wrong with a history. Messages are counted from 0.
+/// The reason why a history is not valid. Messages are counted from 0.
 ///
 /// ```
 /// use toolwright::provider::ToolCall;
@@ -36,14 +36,14 @@ pub enum HistoryProblem {
         /// The number of answers in the message.
         found: usize,
     },
-    /// An answer names another call than the one at its index.
+    /// An answer names another call than the call at its index.
     #[error(
         "answer {index} of message {message} is to a call of `{found}`, expected one to call {index} of `{expected}`"
     )]
     OtherCall {
         /// The index of the message with the answers.
         message: usize,
-        /// The index of the answer.
+        /// The index of the answer in its message, counted from 0.
         index: usize,
         /// The tool of the call at that index.
         expected: String,

@@ -1,4 +1,4 @@
-//! Shortens a history that is too long for its model: leaves out what the model can get again. Pure.
+//! Shortens a history that is too long for its model: leaves out parts that the model can get again. Pure.
 //!
 //! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
 //!   one.
@@ -28,17 +28,18 @@ pub(crate) use self::size::text_tokens;
 pub(crate) use self::summary::{INSTRUCTIONS as SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::history::Message;
 
-/// The room for a history, in estimated tokens: three bytes count as one.
+/// The room that a request has for the history, in estimated tokens: three bytes count as one token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// The tokens that the history may have.
+    /// The number of tokens that the history may have.
     tokens: u64,
 }
 
 impl Room {
-    /// Returns the room in a window of this size, besides the fixed beginning of each request and the longest answer.
+    /// Returns the room in a window of this size, after the fixed beginning of each request and the longest answer are
+    /// deducted.
     pub(crate) fn new(window: u64, fixed: u64, answer: Option<u64>) -> Self {
-        // Rounded, so that small changes of the instructions do not change the decisions.
+        // `fixed` is rounded, so that small changes of the instructions do not change the decisions.
         let step = (window / 16).max(1);
         let fixed = fixed.div_ceil(step).saturating_mul(step);
         let answer = answer.unwrap_or(8_192).min(window / 4);
@@ -56,7 +57,7 @@ impl Room {
     }
 }
 
-/// A history in the form that its model gets.
+/// A history in the form in which its model gets it.
 pub(crate) struct CompactHistory<'h> {
     /// The messages; those of the run if nothing had to be left out.
     pub messages: Cow<'h, [Message]>,
@@ -64,14 +65,14 @@ pub(crate) struct CompactHistory<'h> {
     pub report: CompactReport,
     /// Which parts of the history were left out.
     pub left_out: LeftOut,
-    /// A task for a summary: turns that are left out from here on and that no summary covers.
+    /// The task to summarize turns that requests leave out from here on and that no summary covers yet.
     pub task: Option<SummaryTask>,
 }
 
 /// Counts what was left out of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CompactReport {
-    /// How often the history has outgrown its share.
+    /// How many times the history has outgrown its share.
     pub times: usize,
     /// How many answers are left out because a later one repeats them.
     pub repeated: usize,
@@ -81,14 +82,15 @@ pub(crate) struct CompactReport {
     pub dropped: usize,
     /// The estimated tokens of the whole history.
     pub before: u64,
-    /// The estimated tokens of the rest.
+    /// The estimated tokens of the part of the history that is sent.
     pub after: u64,
     /// Whether the remaining history is still too long.
     pub is_too_long: bool,
 }
 
-/// Returns the history as its model gets it if the model's own server has compacted the messages before `first`. The
-/// server does not read these messages again, so they are left out. The rest is [compacted](compact).
+/// Returns the history in the form in which its model gets it, if the model's own server has compacted the messages
+/// before `first`. The server does not read these messages again, so they are left out. The rest is
+/// [compacted](compact).
 pub(crate) fn compact_from<'h>(
     history: &'h [Message],
     first: usize,
@@ -110,8 +112,9 @@ pub(crate) fn compact_from<'h>(
     CompactHistory { messages, report, left_out: left_out.after(first), task }
 }
 
-/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing; `summaries` are
-/// those that a model wrote before, in order: the newest that was made by then replaces the turns that are left out.
+/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing. `summaries` are the
+/// summaries that a model wrote before, in order: at each point of the history, the newest that was made by then
+/// replaces the turns that are left out.
 pub(crate) fn compact<'h>(
     history: &'h [Message],
     room: Room,

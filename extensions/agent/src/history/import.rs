@@ -16,12 +16,12 @@ use crate::history::Message;
 pub struct Imported {
     /// The history: each call has exactly one answer, in call order, and no call is open.
     pub history: Vec<Message>,
-    /// The changes, in the order of the messages. Messages and calls are counted as in the original, from 0.
+    /// The changes, in the order of the messages. Messages and calls are counted from 0, as in the original history.
     pub repairs: Vec<HistoryRepair>,
 }
 
 /// Brings a history into a form that [`check`](crate::check) accepts, with no open call and no repeated id. The result
-/// depends only on the history, and importing a result again changes nothing.
+/// depends only on the history, and a second import of the result changes nothing.
 ///
 /// | found | result |
 /// | --- | --- |
@@ -61,9 +61,9 @@ struct Reading {
     entries: Vec<Entry>,
     repairs: Vec<HistoryRepair>,
     ids: HashSet<String>,
-    /// The last suffix that was appended to an id.
+    /// The last number that was appended to each id, to make it unique.
     numbered: HashMap<String, u64>,
-    /// The unanswered calls by id and tool, message by message.
+    /// The unanswered calls, by id and tool. Each entry has the index of a message and the indexes of its calls.
     open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
 }
 
@@ -161,7 +161,7 @@ impl Reading {
         self.entries.push(Entry { number, message, calls: open });
     }
 
-    /// Returns the id, or the first free one with a suffix.
+    /// Returns the id, or if it is taken, the first free id with a numeric suffix.
     fn free(&mut self, id: &str) -> String {
         let mut free = id.to_owned();
         while self.ids.contains(&free) {

@@ -1,4 +1,4 @@
-//! The value that a tool has answered with.
+//! Reads the JSON value of a tool's answer.
 
 use serde_json::{Deserializer, Value};
 use toolwright::Answer;

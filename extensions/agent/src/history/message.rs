@@ -1,4 +1,5 @@
-//! The messages of a provider-independent history: what the user said, what the model said and called, and the answers.
+//! The messages of a provider-independent history: those of the user, those of the model with its calls, and the
+//! answers to the calls.
 
 mod stored;
 
@@ -26,13 +27,13 @@ pub(crate) use self::stored::known;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Message {
-    /// What the user said, or the agent on the user's behalf.
+    /// A message of the user, or of the agent on the user's behalf.
     #[non_exhaustive]
     User {
         /// The text.
         text: String,
         /// The attachments of the message: pictures, documents, more text. The model gets them before the text, if its
-        /// provider accepts them; a sentence names each that the model does not get.
+        /// provider accepts them; a sentence names each attachment that the model does not get.
         attachments: Arc<[Content<'static>]>,
     },
     /// One answer of the model.
@@ -91,7 +92,7 @@ impl Message {
         Self::Assistant { text: text.into(), calls: calls.into(), verbatim: None }
     }
 
-    /// Adds content that its provider requires verbatim to a message of the model; does nothing to other messages.
+    /// Adds content that the provider requires verbatim to a message of the model; does nothing to other messages.
     #[must_use]
     pub fn verbatim(mut self, wanted: Verbatim) -> Self {
         if let Self::Assistant { verbatim, .. } = &mut self {
@@ -100,7 +101,7 @@ impl Message {
         self
     }
 
-    /// Makes the message that answers the calls of the message before, in call order.
+    /// Makes the message that answers the calls of the message before it, in call order.
     ///
     /// ```
     /// use toolwright::provider::ToolCall;
@@ -149,8 +150,8 @@ impl fmt::Debug for Message {
 }
 
 /// Content of a message that its provider requires back byte for byte: signatures, reasoning, the original calls. A
-/// model of the same provider sends it instead of the neutral form; other models ignore it. A server that imitates the
-/// provider's API counts as another provider, since it has signatures of its own: see
+/// model of the same provider sends this content instead of the neutral form; other models ignore it. A server that
+/// imitates the provider's API counts as another provider, since it has signatures of its own: see
 /// [`Model::origin`](crate::Model::origin).
 ///
 /// ```
@@ -178,7 +179,7 @@ impl Verbatim {
         &self.provider
     }
 
-    /// Returns the text, if this provider wrote it.
+    /// Returns the text, if the provider of this name wrote it.
     #[must_use]
     pub fn of(&self, provider: &str) -> Option<&str> {
         (&*self.provider == provider).then_some(&*self.text)

@@ -22,7 +22,8 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Adds a picture or a document. The model gets it if its provider accepts it, and otherwise a sentence about it.
+    /// Adds a picture or a document. If the model's provider does not accept it, the model gets a sentence about it
+    /// instead.
     #[must_use]
     pub fn with(mut self, attachment: Content<'static>) -> Self {
         self.attachments.push(attachment);

@@ -100,8 +100,8 @@ pub(super) fn body(
     let messages = parts(Provider::Anthropic, origin, request)
         .map(|part| turn(part, (media, compacts), listing, &present))
         .collect::<Result<_, _>>()?;
-    // The mark on the body is always after its last block, so it moves. The mark on the system text stays; the tools
-    // are before it.
+    // The mark on the body is always after its last block, so it moves with each request. The mark on the system text
+    // does not move, and the tools come before it.
     let cache_control = settings
         .cache
         .as_ref()
@@ -330,7 +330,7 @@ pub(super) fn answer(
 }
 
 /// Returns the content to send back: without blank texts, which the API refuses even if it wrote them itself, and for
-/// an answer that was cut, without incomplete blocks. `None` if nothing is left.
+/// an answer that was cut, without incomplete blocks. `None` if nothing remains.
 fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
     let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content.get()) else {
         return (!words(content).concat().trim().is_empty()).then(|| Cow::Borrowed(content.get()));
@@ -374,7 +374,7 @@ impl ReturnedBlock {
     }
 }
 
-/// Returns the texts of a content, which is a list of blocks, or on some servers a text.
+/// Returns the texts of a content. A content is a list of blocks, or on some servers a text.
 fn words(content: &RawValue) -> Vec<String> {
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return vec![text];

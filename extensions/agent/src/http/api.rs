@@ -38,7 +38,7 @@ pub(super) struct RequestTarget<'a> {
 
 #[cfg(test)]
 impl Api {
-    /// Makes the target of a model on the vendor's own server that reads every kind of media.
+    /// Makes the target of a model on the vendor's own server. The model reads every kind of media.
     pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> RequestTarget<'_> {
         let origin = self.provider().name();
         RequestTarget {
@@ -100,7 +100,7 @@ impl Api {
         self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)
     }
 
-    /// Returns which media the model reads, as far as its name tells.
+    /// Returns which media the model reads, as far as its name says so.
     pub(super) fn media(self, model: &str) -> MediaSupport {
         match self {
             Self::Gemini if gemini::is_before_signatures(model) => MediaSupport::Messages,
@@ -145,7 +145,7 @@ impl Api {
         settings::known(self.provider(), max_tokens.or(self.least_tokens()), settings)
     }
 
-    /// Returns the limit on an answer's tokens if none is set and the API requires one.
+    /// Returns the limit on an answer's tokens that applies if none is set and the API requires one.
     fn least_tokens(self) -> Option<u32> {
         (self == Self::Anthropic).then_some(anthropic::MAX_TOKENS)
     }

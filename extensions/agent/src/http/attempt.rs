@@ -22,22 +22,22 @@ const RETRY_AFTER_MS: &str = "retry-after-ms";
 /// The content type of a streamed answer.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// The destination and the limits of requests.
+/// The URL to which requests are sent, the key, and the limits.
 pub(super) struct Endpoint {
     pub(super) api: Api,
     pub(super) client: Client,
     pub(super) url: Url,
     /// The path below the base URL.
     pub(super) path: String,
-    /// The URL and path of streaming requests.
+    /// The URL of requests whose answer is streamed.
     pub(super) stream_url: Url,
     pub(super) stream_path: String,
     pub(super) keys: Keys,
-    /// The header for the key, if it is not the API's own.
+    /// The name of the header that carries the key; `None` for the header of the API.
     pub(super) key_header: Option<HeaderName>,
-    /// Headers to add to those of the API.
+    /// Headers of the application that are added to those of the API.
     pub(super) headers: HeaderMap,
-    /// How long a streamed answer may pause.
+    /// How long a streamed answer may pause before the request counts as failed.
     pub(super) idle_timeout: Duration,
     pub(super) body_limit: usize,
     pub(super) timeout: Duration,
@@ -51,7 +51,7 @@ pub(super) struct WholeResponse {
 }
 
 impl Endpoint {
-    /// Returns the address without parts that may be secret.
+    /// Returns the origin and path of the URL, without user, password and query, which may be secret.
     pub(super) fn place(&self) -> String {
         format!("{}{}", self.url.origin().ascii_serialization(), self.url.path())
     }
@@ -152,7 +152,7 @@ impl Endpoint {
         pieces.finish().map_err(|error| broken(key, error).in_the_middle())
     }
 
-    /// Returns the fault of a stream that sends nothing any more.
+    /// Returns the fault of a stream whose server sends nothing more.
     fn silent(&self) -> Fault {
         let message = format!(
             "sent nothing of its answer for {} s, expected the next piece; ask again, or set a longer `idle_timeout`",
@@ -220,7 +220,7 @@ impl Endpoint {
             Some(size) => error.too_long(*size),
             None => error,
         };
-        // The source of the error may also contain what a server sent.
+        // The source of the error may also contain text of the server.
         let holds_key = |text: String| key.is_some_and(|key| key.is_in(&text));
         match fault.source {
             Some(source) if !holds_key(format!("{source} {source:?}")) => error.caused_by(source),

@@ -140,14 +140,15 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sends the key in this header without a prefix, for servers that expect it elsewhere than the vendor: `api-key`
-    /// for Azure.
+    /// Sends the key in this header without a prefix, for servers that expect it in another header than the vendor's:
+    /// `api-key` for Azure.
     pub fn key_header(mut self, name: impl Into<String>) -> Self {
         self.key_header = Some(name.into());
         self
     }
 
-    /// Adds a header to every request; it replaces a header of the API with the same name. Its value is never shown.
+    /// Adds a header to every request; it replaces a header of the API with the same name. The value of the header is
+    /// never shown.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -178,7 +179,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the time of one attempt, from its connection to the last byte of its answer, even if it streams.
+    /// Limits the time of one attempt, from its connection to the last byte of its answer, even if the answer is
+    /// streamed.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -204,9 +206,9 @@ impl HttpModelBuilder {
     }
 
     /// Lets the provider's models search for deferred tools: requests list these tools, and the provider shows its
-    /// model those that it found, so the agent needs no search of its own. Finding tools does not change the beginning
-    /// of later requests, so the prefix cache stays valid. Anthropic and `OpenAI` Responses support it, though not with
-    /// every model. Anthropic searches by words unless
+    /// model the tools that it found, so the agent needs no search of its own. Finding tools does not change the
+    /// beginning of later requests, so the prefix cache stays valid. Anthropic and `OpenAI` Responses support this,
+    /// though not with every model. Anthropic searches by words unless
     /// [`ModelSettings::provider_tools`](crate::ModelSettings::provider_tools) selects its search by regular
     /// expressions.
     ///
@@ -223,13 +225,14 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Lets the provider's server compact the history of a request that has more tokens than this: it writes a summary, which its answer
-    /// has and which goes back to it, and does not read again what came before. Anthropic (150,000 is usual, 50,000 the least) and the
-    /// Responses API of `OpenAI` can. The record of a run keeps the whole history; a model of another server gets it whole.
+    /// Lets the provider's server compact the history of a request that has more tokens than this: the server writes a
+    /// summary, which is in its answer and in later requests, and no longer reads the messages before the summary.
+    /// Anthropic (150,000 is usual, 50,000 the least) and the Responses API of `OpenAI` support this. The record of a
+    /// run has the whole history; a model of another server gets the whole history.
     ///
-    /// An agent with a [window](crate::AgentBuilder::window) leaves out repeated and long answers by itself from 3/4 of its room
-    /// on: give a smaller number here, so that the provider goes first. What the provider keeps of approvals and open questions is its
-    /// own choice, while an agent keeps those word for word.
+    /// An agent with a [window](crate::AgentBuilder::window) leaves out repeated and long answers by itself from 3/4 of
+    /// its room on: give a smaller number here, so that the provider compacts first. The provider alone decides which
+    /// approvals and open questions its summary mentions, while an agent never shortens them.
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;
@@ -330,8 +333,8 @@ impl HttpModelBuilder {
     }
 
     /// Calls a listener with every exchange, whatever its status, to record it. A request without a response is not an
-    /// exchange, nor is a streamed answer that broke off; a complete streamed answer is passed as if it had come in one
-    /// piece.
+    /// exchange, nor is a streamed answer that broke off; a complete streamed answer is passed as if it had arrived in
+    /// one piece.
     pub fn on_exchange(mut self, listener: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
         self.on_exchange = Some(Box::new(listener));
         self

@@ -1,5 +1,5 @@
-//! Compaction of a history by the provider's own server: what requests say about it, and which messages the server does not read
-//! again. Pure.
+//! Compaction of a history by the provider's own server: which setting requests have for it, and which messages the
+//! server does not read again. Pure.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::history::Message;
 /// The member of a request's body that lets the server compact.
 pub(super) const MEMBER: &str = "context_management";
 
-/// The header by which Anthropic's servers know features that are not in every version, and the name of this one.
+/// The header that names the preview features which a request to Anthropic uses, and the name of this feature.
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const BETA_NAME: &str = "compact-2026-01-12";
 
@@ -50,8 +50,8 @@ pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     headers.insert(BETA, value.unwrap_or(HeaderValue::from_static(BETA_NAME)));
 }
 
-/// Returns the index of the first message that a server reads: its newest answer that contains a compaction, or 0 if
-/// there is none.
+/// Returns the index of the first message that a server reads: its newest answer that contains a compaction, or 0 if no
+/// answer contains one.
 pub(super) fn first_read(provider: Provider, history: &[Message], origin: &str) -> usize {
     history.iter().rposition(|message| has_compaction(provider, message, origin)).unwrap_or(0)
 }
@@ -72,7 +72,7 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     let is_compaction = |part: &Part| {
         part.r#type.as_deref() == Some("compaction")
             && match provider {
-                // A block without content says that the server could not compact.
+                // A block without content means that the server could not compact.
                 Provider::Anthropic => part.content.is_some(),
                 _ => part.encrypted_content.is_some(),
             }

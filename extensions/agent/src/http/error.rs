@@ -9,18 +9,18 @@ pub enum HttpModelError {
     /// The model has no name.
     #[error("the model's name is empty; name one that the provider has")]
     NoModel,
-    /// The model's name cannot be part of a path.
+    /// The model's name cannot be part of the URL's path.
     #[error(
         "found the model's name `{found}`, expected letters, digits, `-`, `.` and `_`; name one that the provider has"
     )]
     ModelName {
-        /// The value that was given.
+        /// The model's name.
         found: String,
     },
     /// This release does not know the provider's API.
     #[error("the API of {provider} is not known to this release; name another provider")]
     Provider {
-        /// The provider.
+        /// The provider whose API is unknown.
         provider: Provider,
     },
     /// The base URL is not valid.
@@ -28,7 +28,7 @@ pub enum HttpModelError {
     BaseUrl {
         /// The URL that was given, without a password in it.
         found: String,
-        /// A valid base URL.
+        /// A valid base URL, as an example.
         example: &'static str,
         /// Why the base URL cannot be used.
         why: String,
@@ -55,7 +55,7 @@ pub enum HttpModelError {
         "the API of {provider} has no search for tools; leave `tool_search` out, or ask a model of anthropic or openai-responses"
     )]
     NoToolSearch {
-        /// The provider.
+        /// The provider of the model.
         provider: Provider,
     },
     /// A command for the key names no program.
@@ -94,15 +94,15 @@ pub enum HttpModelError {
         "the API of {provider} compacts no history; leave `compact_above` out, or ask a model of anthropic or openai-responses"
     )]
     NoCompaction {
-        /// The provider.
+        /// The provider of the model.
         provider: Provider,
     },
     /// The provider compacts a history only above a larger size.
     #[error("found {found} as `compact_above`, expected at least the {least} tokens of {provider}")]
     CompactAbove {
-        /// The provider.
+        /// The provider of the model.
         provider: Provider,
-        /// The value that was given.
+        /// The size that was given, in tokens.
         found: u64,
         /// The minimum value that the provider accepts.
         least: u64,

@@ -39,7 +39,7 @@ const OWN: [&str; 15] = [
 pub(super) struct ExtraBody(Map<String, Value>);
 
 impl ExtraBody {
-    /// Takes an object, and refuses members that would break the history.
+    /// Takes the members of an object, and refuses members that would break the history.
     pub(super) fn new(extra: Value) -> Result<Self, HttpModelError> {
         let members = match extra {
             Value::Object(members) => members,
@@ -76,7 +76,8 @@ impl ExtraBody {
             };
             match members.0.iter_mut().find(|(own, _)| own == name) {
                 Some((_, own)) => *own = extra(Some(own)).map_err(unwritten)?,
-                // Inserted before the history, which grows from request to request, to keep the prefix cache valid.
+                // The member is inserted before the history, which grows from request to request, so that the prefix
+                // cache stays valid.
                 None => members.0.insert(0, (name.clone(), extra(None).map_err(unwritten)?)),
             }
         }

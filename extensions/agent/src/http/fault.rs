@@ -19,14 +19,14 @@ use crate::model::ContextSize;
 
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why an attempt failed. The message says what happened and what to do; the provider's name is added when it is
+/// Why an attempt failed. The message says what happened and what to do; the provider's name is added when the fault is
 /// reported.
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) kind: &'static str,
     pub(super) class: ErrorClass,
     pub(super) message: String,
-    /// The pause that the server asks for.
+    /// The pause that the server asks for before the next request.
     pub(super) retry_after: Option<Duration>,
     /// The size of a request that is too long for the model.
     pub(super) too_long: Option<Box<ContextSize>>,
@@ -34,7 +34,7 @@ pub(super) struct Fault {
     pub(super) taken: FaultUsage,
 }
 
-/// The usage of an attempt that failed.
+/// What an attempt that failed has taken: its tokens and their cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum FaultUsage {
     /// No usage, because no answer had begun.
@@ -107,7 +107,7 @@ impl Fault {
         Self::of_error(status, &error, "answered a response that failed", "a whole one")
     }
 
-    /// Treats an error in a response of status 200 like one with its proper status.
+    /// Makes the fault of an error in a response of status 200, as if the response had the status of the error.
     fn of_error(status: u16, error: &Value, came: &str, expected: &str) -> Self {
         let body = json!({"error": error}).to_string();
         let body = ErrorBody::of(&body);
@@ -161,7 +161,7 @@ impl Fault {
     }
 }
 
-/// Returns the proper status of an error by its members, if they are known.
+/// Returns the HTTP status that belongs to an error, from its members; `None` if they are not known.
 fn status_in(error: &Value) -> Option<u16> {
     let mut names = ["code", "type"].into_iter().filter_map(|key| error[key].as_str());
     match error["code"].as_u64() {
@@ -170,7 +170,7 @@ fn status_in(error: &Value) -> Option<u16> {
     }
 }
 
-/// Returns the status for the name of an error, if it is known.
+/// Returns the HTTP status that belongs to the name of an error; `None` if the name is not known.
 fn status_of(name: &str) -> Option<u16> {
     Some(match name {
         "overloaded_error" => 529,
@@ -228,14 +228,14 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
     Judgement { kind, class, advice: Cow::Borrowed(advice), too_long: None }
 }
 
-/// Returns the time by the clock of the server, if its response has it. A date in `retry-after` is by that clock, and
-/// the clock of this machine may be wrong, or change while a request waits.
+/// Returns the time by the clock of the server, if its response has the time. A date in `retry-after` is by that clock,
+/// and the clock of this machine may be wrong, or change while a request waits.
 pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
     // The same function reads `retry-after`; for a date it returns the time from the epoch to it.
     date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 
-/// Returns the pause that a server asks for: the vendors' header in milliseconds, else the standard one.
+/// Returns the pause that a server asks for: by the vendors' header in milliseconds, else by the standard header.
 pub(super) fn wanted_pause(
     milliseconds: Option<&str>,
     header: Option<&str>,

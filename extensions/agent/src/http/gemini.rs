@@ -16,7 +16,7 @@ use crate::history::Verbatim;
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
-/// The signature to send for a call that another model made: models from Gemini 3 on refuse a call without one.
+/// The signature to send for a call that another model made: models from Gemini 3 on refuse a call without a signature.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
 #[derive(Serialize)]
@@ -303,7 +303,7 @@ fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
     })
 }
 
-/// Finish reasons for an answer that was withheld or that the provider abandoned.
+/// The finish reasons of an answer that the provider withheld or abandoned.
 const WITHHELD: [&str; 12] = [
     "SAFETY",
     "RECITATION",
@@ -332,11 +332,11 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        // `FUNCTION_CALL` comes from servers that imitate the API.
+        // Servers that imitate the API send `FUNCTION_CALL`.
         ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
             StopReason::Finished
         }
-        // A text with an unknown finish reason counts, but calls with one do not run.
+        // With an unknown finish reason, a text counts as an answer, but calls do not run.
         (reason, Ok(calls))
             if calls.is_empty() && !words.is_empty() && !WITHHELD.contains(&reason) =>
         {

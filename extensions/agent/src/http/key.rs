@@ -53,10 +53,11 @@ impl ApiKey {
         Self(Source::Variable(variable.into()))
     }
 
-    /// Runs a program that prints the key on its standard output, like those of password managers and clouds. `words`
-    /// are the program and its arguments; no shell is used. It runs before the first request. If the provider refuses
-    /// the key, because it has expired for instance, the program runs once more, and the request is retried if the key
-    /// is another one. It may take a minute, gets no input, and its standard error is that of this program.
+    /// Runs a program that prints the key on its standard output, such as the programs of password managers and clouds.
+    /// `words` are the program and its arguments; no shell is used. The program runs before the first request. If the
+    /// provider refuses the key, because it has expired for instance, the program runs once more, and the request is
+    /// retried if the new key differs. The program may take a minute, gets no input, and shares the standard error of
+    /// this process.
     pub fn from_command(words: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         Self(Source::Command(words.into_iter().map(Into::into).collect()))
     }
@@ -80,7 +81,7 @@ impl ApiKey {
 }
 
 impl Keys {
-    /// Returns the key to send.
+    /// Returns the key to send; `None` if the server needs none.
     pub(super) async fn current(&self) -> Result<Option<Secret>, Fault> {
         match self {
             Self::Fixed(secret) => Ok(secret.clone()),
@@ -109,7 +110,7 @@ impl From<String> for ApiKey {
     }
 }
 
-/// Omits the key, and the arguments of a command, which may name it.
+/// Omits the key, and the arguments of a command, which may contain the key.
 impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

@@ -25,7 +25,7 @@ struct Body<'a> {
     stream_options: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    /// For servers that do not know `max_completion_tokens`.
+    /// The token limit under its old name, for servers that do not know `max_completion_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +84,8 @@ enum Turn<'a> {
     Written(Value),
 }
 
-/// Fields that servers which imitate the API add, and may require back: some refuse a history of calls without them.
+/// Fields that servers which imitate the API add, and may require back: some refuse a history of calls without these
+/// fields.
 #[derive(Default, Deserialize, Serialize)]
 struct Beside<'a> {
     #[serde(flatten, borrow)]
@@ -159,7 +160,7 @@ pub(super) fn body(
     let body = Body {
         model,
         stream: request.listener.is_some(),
-        // The usage comes in a chunk of its own, and only on request.
+        // The usage comes in a chunk after the answer, and only if the request asks for it.
         stream_options: request.listener.map(|_| json!({"include_usage": true})),
         max_completion_tokens: max_tokens.filter(|_| !knows_max_tokens_alone),
         max_tokens: max_tokens.filter(|_| knows_max_tokens_alone),
@@ -317,7 +318,7 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the text of a content, which is a text, or on some servers a list of parts.
+/// Returns the text of a content. A content is a text, or on some servers a list of parts.
 fn words(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),

@@ -94,7 +94,8 @@ pub(super) fn body(
                 let items: Option<Vec<&RawValue>> =
                     verbatim.and_then(|it| serde_json::from_str(it).ok());
                 if let Some(items) = items {
-                    // Another model of the server may have reasoned; a model that does not reason refuses such items.
+                    // The reasoning may be that of another model of the server, and a model that does not reason
+                    // refuses such items.
                     let taken = items.into_iter().filter(|item| is_reasoning || !is_reasoned(item));
                     input.extend(
                         taken.map(|item| readable(item, request).unwrap_or(Item::Verbatim(item))),
@@ -142,8 +143,8 @@ pub(super) fn body(
     serde_json::to_string(&body).map_err(MessageError::NotJson)
 }
 
-/// Whether a model reasons by default, judging by its name. Such a model needs its reasoning in the history: otherwise
-/// it begins to reason anew after every call. Other models refuse a request that asks for reasoning.
+/// Whether a model reasons by default, judging by its name. Such a model needs its reasoning in the history: without
+/// it, the model repeats its reasoning after every call. Other models refuse a request that asks for reasoning.
 fn reasons(model: &str) -> bool {
     let generation = |prefix: &str| {
         let digits = model.strip_prefix(prefix)?;
@@ -159,7 +160,7 @@ fn is_reasoned(item: &RawValue) -> bool {
     serde_json::from_str::<OutputBlock>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
-/// Replaces arguments that are not an object by arguments that servers accept.
+/// Replaces the arguments of a call, if they are not a JSON object, by arguments that servers accept.
 fn readable<'a>(item: &RawValue, request: &ModelRequest<'_>) -> Option<Item<'a>> {
     #[derive(Deserialize)]
     struct Call<'a> {

@@ -27,17 +27,17 @@ pub(super) enum Part<'a> {
     Model {
         text: &'a str,
         calls: Cow<'a, [ToolCall]>,
-        /// The content as this server wrote it.
+        /// The content of the message exactly as this server wrote it.
         verbatim: Option<&'a str>,
     },
     /// The answers, with the new ids of their calls if those were replaced.
     Answers(&'a [(ToolCall, Answer)], Option<Vec<String>>),
 }
 
-/// Lists the messages. If a call has no id, an id that an earlier call has, or one that the provider does not accept,
-/// all calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini,
-/// no ids are needed, because Gemini matches such answers by their order. A message without text and calls is only sent
-/// to the server that wrote it.
+/// Lists the messages. If a call has no id, the id of an earlier call, or an id that the provider does not accept, all
+/// calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini, no
+/// ids are needed, because Gemini matches such answers by their order. A message without text and calls is only sent to
+/// the server that wrote it.
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,
@@ -46,7 +46,8 @@ pub(super) fn parts<'a>(
     parts_by(provider, origin, request, provider != Provider::Gemini)
 }
 
-/// Lists the application's tools and then the provider's own tools, including its search if there are deferred tools.
+/// Lists the application's tools and then the provider's own tools, including the provider's search if the catalog has
+/// deferred tools.
 pub(super) fn tools<'a>(
     provider: Provider,
     request: &ModelRequest<'a>,
@@ -73,7 +74,7 @@ pub(super) fn tools<'a>(
     RawValue::from_string(text).map(Cow::Owned).map_err(MessageError::NotJson)
 }
 
-/// Returns the provider's tool by which its models search for others.
+/// Returns the name of the provider's tool by which its models search for other tools.
 fn search(provider: Provider) -> Option<&'static str> {
     match provider {
         Provider::Anthropic => {
@@ -104,7 +105,7 @@ fn parts_by<'a>(
     let ModelRequest { history, catalog, .. } = *request;
     let mut ids: Option<Vec<String>> = None;
     let mut taken = Ids { taken: HashSet::new(), form: IdForm::of(provider, origin) };
-    // Gemini accepts an id again that an earlier message has.
+    // Gemini accepts the same id in several messages.
     let counts_anew = provider == Provider::Gemini;
     history.iter().enumerate().filter_map(move |(place, message)| match message {
         Message::User { text, attachments, .. } if !attachments.is_empty() => {
@@ -200,12 +201,12 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// The form of ids that a server accepts.
+/// The form of call ids that a server accepts.
 #[derive(Clone, Copy)]
 enum IdForm {
     /// Letters, digits, `_` and `-`, up to a maximum length.
     Plain { longest: usize },
-    /// Nine letters or digits, as Mistral requires.
+    /// Exactly nine letters or digits, as Mistral requires.
     Nine,
 }
 

@@ -1,14 +1,14 @@
-//! Checks the settings of a request against what the provider supports. Pure.
+//! Checks that the provider supports the settings of a request. Pure.
 
 use toolwright::provider::Provider;
 
 use super::parts::{is_empty_list, object};
 use crate::model::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoice};
 
-/// The minimum that Anthropic accepts for reasoning.
+/// The minimum number of reasoning tokens that Anthropic accepts.
 const ANTHROPIC_LEAST: u32 = 1024;
 
-/// Refuses a request that the provider would refuse.
+/// Checks the settings of a request for values that the provider would refuse.
 pub(super) fn checked(
     provider: Provider,
     max_tokens: Option<u32>,
@@ -21,7 +21,7 @@ pub(super) fn checked(
     known(provider, max_tokens, request.settings)
 }
 
-/// Refuses settings that the provider would refuse or, worse, ignore, independently of the request.
+/// Refuses settings that the provider would refuse or, worse, ignore. This check does not depend on the request.
 pub(super) fn known(
     provider: Provider,
     max_tokens: Option<u32>,

@@ -26,14 +26,14 @@ pub(super) struct Pieces<'a> {
     held: BTreeMap<Of, String>,
 }
 
-/// Reports the usage of an answer that has not ended.
+/// Reports the usage of an answer that is still arriving.
 pub(super) struct Expense<'a> {
     pub(super) model: &'a HttpModel,
     pub(super) meter: &'a UsageRecorder,
 }
 
 impl Expense<'_> {
-    /// Reports what the provider has counted so far.
+    /// Reports the tokens that the provider has counted so far.
     fn note(&self, stream: &MessageStream) {
         let usage = stream.usage().and_then(|usage| self.model.endpoint.api.usage(&usage));
         if let Some(usage) = usage {

@@ -18,8 +18,8 @@ struct Function {
     parameters: Box<RawValue>,
 }
 
-/// Returns the schema in the subset of JSON Schema that the provider enforces; `None` if it has no formats, or cannot
-/// enforce this one.
+/// Returns the schema in the subset of JSON Schema that the provider enforces; `None` if the provider has no formats,
+/// or cannot enforce this one.
 pub(super) fn schema(provider: Provider, format: &OutputFormat) -> Option<Box<RawValue>> {
     let dialect = match provider {
         Provider::OpenAiChat => Dialect::OpenAiChatStrict,

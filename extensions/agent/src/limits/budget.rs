@@ -1,11 +1,11 @@
-//! Checks what a run has spent on one message of its user against its limits. Pure.
+//! Checks the spending of a run on one message of its user against the run's limits. Pure.
 
 use super::{Limit, Limits, TotalUsage};
 
 /// Why a run ends because of its budget.
 pub(crate) enum BudgetEnd {
     Limit(Limit),
-    /// The usage of a limited resource is unknown; the text explains it.
+    /// The usage of a limited resource is unknown; the text says why.
     Unknown(String),
 }
 

@@ -1,5 +1,5 @@
-//! Ceilings: limits on what all runs of a user, an agent or an application may cost in a day or a month. Pure: the
-//! clock is an argument.
+//! Ceilings: limits on the cost of all runs of a user, an agent or an application in a day or a month. Pure: the clock
+//! is an argument.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cost, TotalUsage};
 
-/// What all runs of a user, of an agent or of the application may cost in a day or a month. Set by
+/// A limit on the cost of all runs of a user, of an agent or of the application in a day or a month. Set by
 /// [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
 ///
 /// ```
@@ -32,7 +32,7 @@ pub struct Ceiling {
 pub enum CeilingOf {
     /// The runs of one user; runs without a user count as those of one user.
     User,
-    /// The runs of one agent, by its name.
+    /// The runs of one agent. Agents with the same name count as one agent.
     Agent,
     /// All runs of the journal.
     Application,
@@ -43,26 +43,26 @@ pub enum CeilingOf {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Period {
-    /// A day.
+    /// A day in UTC.
     Day,
-    /// A calendar month.
+    /// A calendar month in UTC.
     Month,
 }
 
 impl Ceiling {
-    /// Limits what the runs of each user cost.
+    /// Limits the cost of the runs of each user.
     #[must_use]
     pub const fn of_each_user(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::User, period, cost }
     }
 
-    /// Limits what the runs of the agent cost, including those of its sub-agents.
+    /// Limits the cost of the agent's runs, including those of its sub-agents.
     #[must_use]
     pub const fn of_the_agent(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::Agent, period, cost }
     }
 
-    /// Limits what all runs of the journal cost.
+    /// Limits the cost of all runs of the journal.
     #[must_use]
     pub const fn of_the_application(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::Application, period, cost }
@@ -133,7 +133,7 @@ impl Period {
 pub struct Spending {
     /// The cost of the settled requests.
     pub spent: Cost,
-    /// The amount reserved for requests that are under way, or whose end was never recorded.
+    /// The amount reserved for requests that are in progress, or whose end was never recorded.
     pub reserved: Cost,
     /// The number of settled requests.
     pub requests: u64,

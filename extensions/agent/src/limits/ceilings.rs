@@ -25,7 +25,8 @@ const RESERVED: &str = "reserved/";
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-/// How often settling is tried while the journal fails. A request that is not settled counts with its reserved amount.
+/// How many times settling is tried while the journal fails. A request that is not settled counts with its reserved
+/// amount.
 const TIMES: u32 = 5;
 
 /// The ceilings of the runs of an agent.
@@ -37,7 +38,7 @@ struct Inner {
     ceilings: Vec<Ceiling>,
     agent: String,
     journal: JournalAccess,
-    /// Serializes the changes of this process, so that it does not conflict with itself.
+    /// Held while this process changes the spending, so that its own changes do not conflict.
     changing: Mutex<()>,
 }
 
@@ -56,17 +57,17 @@ pub(crate) enum RequestRefusal {
     Store(StoreError),
 }
 
-/// What was spent in one period.
+/// The spending in one period, under one ceiling.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PeriodSpending {
     /// The period, such as `2026-11-26` or `2026-11`.
     pub period: String,
-    /// Whose runs the spending is for.
+    /// Whose runs have spent this: those of a user, of an agent, or all.
     pub whose: CeilingOf,
-    /// The name of the user or agent.
+    /// The name of the user or agent; `None` for all runs.
     pub name: Option<String>,
-    /// The ceiling at the time of the last change.
+    /// The ceiling that applied when the spending was last changed.
     pub ceiling: Cost,
     /// The settled and the reserved costs.
     #[serde(flatten)]
@@ -104,7 +105,7 @@ impl Ceilings {
         agent: &str,
         journal: JournalAccess,
     ) -> Self {
-        // If two apply to the same runs and period, the lower one counts.
+        // If two ceilings apply to the same runs and period, the lower one counts.
         ceilings.sort_unstable();
         ceilings.dedup_by_key(|it| (it.whose(), it.period()));
         let changing = Mutex::default();
@@ -157,7 +158,7 @@ impl Ceilings {
             let unit = Transaction { documents, ..Transaction::default() };
             match inner.journal.store.commit(unit, now).await {
                 Ok(()) => return Ok(Reservation { key: key_of_it, spending, amount: most }),
-                // The commit may have succeeded; then it counts as a request that is never settled.
+                // The commit may have succeeded; then the reservation counts as a request that is never settled.
                 Err(CommitError::Store(error)) => return Err(error.into()),
                 // Another process has changed the spending meanwhile.
                 Err(_) => tokio::task::yield_now().await,
@@ -188,7 +189,7 @@ impl Ceilings {
         }
     }
 
-    /// Tries to settle; returns `false` if another process has written meanwhile.
+    /// Tries to settle a request; returns `false` if another process has written the spending meanwhile.
     async fn settle_once(
         &self,
         reservation: &Reservation,

@@ -1,4 +1,4 @@
-//! Stores the budgets of sub-agents: in the journal of their calls if there is one, else in memory.
+//! Stores the budgets of sub-agents: in the journal of their calls if the executor has one, else in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,13 +45,13 @@ impl Ledger {
         Self { journal, ..Self::default() }
     }
 
-    /// Notes the state of an unrecorded run that this process drives.
+    /// Notes the limits and the spending of an unrecorded run that this process drives.
     pub(crate) fn note_standing(&self, run: &str, standing: Standing) {
         let children = Children::new();
         self.runs().insert(run.to_owned(), InMemory { standing, children });
     }
 
-    /// Returns the state of an unrecorded run.
+    /// Returns the limits and the spending of an unrecorded run.
     pub(crate) fn standing(&self, run: &str) -> Option<Standing> {
         self.runs().get(run).map(|it| it.standing)
     }
@@ -76,7 +76,7 @@ impl Ledger {
             }));
         }
         let unit = Transaction { documents, ..Transaction::default() };
-        // Documents that have changed since are removed after the next turn.
+        // Documents that have changed since they were read are removed after the next turn.
         match journal.store.commit(unit, journal.now()).await {
             Err(CommitError::Store(error)) => Err(error),
             _ => Ok(()),
@@ -103,7 +103,7 @@ impl Ledger {
         read.collect()
     }
 
-    /// Stores the budget of a sub-agent, and commits these documents with it if there is a journal.
+    /// Stores the budget of a sub-agent. With a journal, commits these documents together with the budget.
     ///
     /// # Errors
     /// When another process has written since.
@@ -139,7 +139,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the version of a sub-agent's stored budget; `None` if there is none.
+    /// Returns the version of a sub-agent's stored budget; `None` if no budget is stored.
     pub(crate) async fn version(&self, place: &Place<'_>) -> Result<Option<u64>, StoreError> {
         let Some(journal) = &self.journal else { return Ok(None) };
         let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
@@ -151,19 +151,19 @@ impl Ledger {
     }
 }
 
-/// Where a sub-agent was started.
+/// The call that started a sub-agent, with its run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub run: &'a str,
     /// The turn of the run, even if another sub-agent started this one.
     pub turn: u64,
-    /// The call that started it.
+    /// The call that started the sub-agent.
     pub call: CallId,
     /// The name of the sub-agent.
     pub agent: &'a str,
 }
 
-/// A sub-agent that was started in a run.
+/// A sub-agent that was started in a run, with its spending.
 pub(crate) struct StartedAgent {
     pub call: CallId,
     pub agent: String,

@@ -1,4 +1,4 @@
-//! The limits of a run, and the one that was reached.
+//! The limits of a run, and the limit that ended a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{CeilingOf, Cost};
 pub enum Limit {
     /// The model answered this many times without ending the run.
     Turns {
-        /// The number of answers.
+        /// The number of answers in the run.
         turns: u32,
     },
     /// The time limit was reached.
@@ -42,37 +42,37 @@ pub enum Limit {
         name: Option<String>,
         /// The day or month, in UTC.
         period: String,
-        /// The ceiling.
+        /// The limit on the cost.
         ceiling: Cost,
-        /// What these runs had spent, and what was reserved for requests under way.
+        /// The amount that these runs had spent, and that was reserved for requests in progress.
         held: Cost,
-        /// The maximum cost of the next request.
+        /// The maximum cost that the next request could have.
         next: Cost,
     },
     /// The same call with the same arguments failed this many times in a row.
     RepeatedFailure {
-        /// The tool of the call.
+        /// The name of the tool that is called.
         tool: String,
-        /// The number of failures.
+        /// How many times in a row the call failed.
         times: u32,
     },
     /// This many answers in a row were cut short in the middle of a call.
     CutShort {
-        /// The number of answers.
+        /// How many answers in a row were cut short.
         times: u32,
     },
     /// This many answers in a row were empty.
     EmptyAnswers {
-        /// The number of answers.
+        /// How many answers in a row were empty.
         times: u32,
     },
 }
 
-/// How far a run may go on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
+/// The limits on a run's work on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How often the model may be asked; 25 by default.
+    /// How many times a run may ask the model; 25 by default.
     pub turns: u32,
     /// How long a run may take in all, including the time that people take to decide; no limit by default.
     pub time: Option<Duration>,
@@ -83,10 +83,10 @@ pub struct Limits {
     /// How much a run may cost; no limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Whether the model is shown after each turn what is left of turns, tokens and cost; not by default.
+    /// Whether the model is told after each turn how many turns, tokens and how much money are left; not by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reports_left: bool,
-    /// How often in a row the same call with the same arguments may fail; 3 by default.
+    /// How many times in a row the same call with the same arguments may fail; 3 by default.
     pub repeated_failures: u32,
     /// How many answers in a row may be cut short in the middle of a call; 3 by default.
     pub cut_short: u32,
@@ -95,7 +95,7 @@ pub struct Limits {
     /// How many answers are sent back because they are not the value that the run ends in; 2 by default.
     #[serde(default = "corrections", skip_serializing_if = "are_usual")]
     pub corrections: u32,
-    /// How long the model of a recorded run may be away before the run ends; 24 hours by default.
+    /// How long the model of a recorded run may be unavailable before the run ends; 24 hours by default.
     #[serde(default = "a_day", skip_serializing_if = "is_a_day")]
     pub outage: Duration,
 }

@@ -49,7 +49,7 @@ struct List {
 pub struct Price {
     /// The prices of the model's tokens.
     pub rates: Rates,
-    /// The prices of all tokens of a request that has more tokens than this, and of its answer.
+    /// A number of tokens, and the prices of all tokens of a request that has more tokens than that, and of its answer.
     pub above: Option<(u64, Rates)>,
     /// The size of the model's context window in tokens, if it is known.
     pub window: Option<u64>,
@@ -63,11 +63,11 @@ pub struct Rates {
     pub input: Cost,
     /// The price of the tokens of an answer.
     pub output: Cost,
-    /// Tokens of a request that the provider had cached.
+    /// The price of a million tokens of requests that the provider had cached.
     pub cached: Cost,
     /// The price of those tokens of a request that the provider put into its cache.
     pub cache_write: Cost,
-    /// Tokens of a request that the provider put into its cache for longer than usual.
+    /// The price of a million tokens of requests that the provider put into its cache for longer than usual.
     pub long_cache_write: Cost,
 }
 
@@ -204,8 +204,8 @@ impl Price {
         Self { above: Some((tokens, rates)), ..self }
     }
 
-    /// Computes the maximum cost of a request and its answer with these numbers of tokens, whatever part of it is
-    /// cached.
+    /// Computes the maximum cost of a request and its answer with these numbers of tokens, independently of how much of
+    /// it is cached.
     #[must_use]
     pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Cost {
         let dearest = |rates: Rates| {
@@ -322,11 +322,11 @@ fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64>
     Ok(rates)
 }
 
-/// Converts dollars, exact to the millionth.
+/// Converts dollars to a cost, exact to the millionth of a dollar.
 fn dollars(dollars: f64) -> Result<Cost, f64> {
     let millionths = (dollars * 1e6).round();
     if (0.0..=1e12).contains(&millionths) {
-        // The conversion is exact within these bounds.
+        // Within the bounds that were checked above, the conversion is exact.
         Ok(Cost::picos(millionths as u64 * 1_000_000))
     } else {
         Err(dollars)

@@ -1,4 +1,4 @@
-//! Computes the shares of sub-agents: each share is deducted from what is left to the parent before the sub-agent
+//! Computes the shares of sub-agents: each share is deducted from the rest of the parent's budget before the sub-agent
 //! starts, and the unspent part is returned. Pure.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use toolwright::CallId;
 
 use super::{Cost, Limits, TotalUsage};
 
-/// What a run may still spend.
+/// The rest of a run's budget, or the part of it that a sub-agent gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
     /// How often the run's model may be asked.
@@ -21,7 +21,7 @@ pub(crate) struct Share {
     pub cost: Option<Cost>,
 }
 
-/// What a sub-agent asks for; a part that is not set is decided by what its parent has left.
+/// The share that a sub-agent's builder asks for; a part that is not set depends on what the parent has left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WantedShare {
     pub turns: Option<u32>,
@@ -29,12 +29,12 @@ pub(crate) struct WantedShare {
     pub cost: Option<Cost>,
 }
 
-/// What a run has spent, including its sub-agents.
+/// The spending of a run, including its sub-agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpentShare {
     /// The tokens and the cost.
     pub usage: TotalUsage,
-    /// How often models were asked.
+    /// How many times models were asked.
     pub turns: u32,
 }
 
@@ -45,21 +45,21 @@ pub(crate) struct Standing {
     pub turn: u64,
     /// The limits of the run.
     pub limits: Limits,
-    /// What was spent before this turn's calls.
+    /// The spending of the run before the calls of this turn began.
     pub spent: SpentShare,
 }
 
 /// The spending of one sub-agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChildSpending {
-    /// The call that started its parent, if a sub-agent started it and not the run itself.
+    /// The call that started the parent; `None` if the run itself is the parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
     /// The turn of the sub-agent's parent in which it was started.
     pub turn: u64,
     /// The share of a sub-agent, which was deducted from the rest of its parent's budget.
     pub share: Share,
-    /// What the sub-agent has spent itself, without the sub-agents below it.
+    /// The sub-agent's own spending, without the spending of the sub-agents below it.
     pub own: SpentShare,
     /// Whether the sub-agent has ended, so that its parent has the unspent part of the share again.
     pub has_ended: bool,
@@ -68,7 +68,7 @@ pub(crate) struct ChildSpending {
 /// The sub-agents that were started in a turn of a run, by the calls that started them.
 pub(crate) type Children = BTreeMap<CallId, ChildSpending>;
 
-/// The resource of which nothing is left.
+/// The part of a budget of which nothing is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UsedUp {
     Turns,
@@ -93,7 +93,7 @@ impl SpentShare {
 }
 
 impl Share {
-    /// Returns what is left of limits after this spending.
+    /// Returns the rest of these limits after this spending.
     fn left(limits: Limits, spent: SpentShare) -> Self {
         Self {
             turns: limits.turns.saturating_sub(spent.turns),
@@ -102,7 +102,7 @@ impl Share {
         }
     }
 
-    /// Returns what is left after these amounts were taken; a resource without limit stays unlimited.
+    /// Returns the rest after these amounts were deducted; a resource without a limit stays unlimited.
     fn minus(self, turns: u32, tokens: u64, cost: Cost) -> Self {
         Self {
             turns: self.turns.saturating_sub(turns),
@@ -126,15 +126,15 @@ fn of_turn(
     children.iter().filter(move |(_, it)| it.parent == parent && it.turn == turn)
 }
 
-/// Returns what one sub-agent has spent, including those below it. A parent is older than its children, so the
-/// recursion ends even for a damaged record.
+/// Returns the spending of one sub-agent, including the sub-agents below it. A parent is older than its children, so
+/// the recursion ends even for a damaged record.
 fn total(children: &Children, call: CallId, child: &ChildSpending) -> SpentShare {
     let started = children.range(call..).filter(|(id, it)| **id > call && it.parent == Some(call));
     started.fold(child.own, |sum, (id, it)| sum.plus(total(children, *id, it)))
 }
 
-/// Returns the share of a sub-agent that starts now: what it wants, limited by what its parent has left. If it does not
-/// say, it gets an equal part, one of `parts`. The parent keeps one turn to read the answer.
+/// Returns the share of a sub-agent that starts now: the share that it asks for, limited by what its parent has left.
+/// If it asks for none, it gets an equal part, one of `parts`. The parent keeps one turn to read the answer.
 pub(crate) fn share(
     standing: Standing,
     children: &Children,

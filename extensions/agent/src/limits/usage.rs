@@ -18,7 +18,7 @@ pub struct Usage {
     /// The part of `input_tokens` that the provider had cached.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
-    /// The part of `input_tokens` that the provider put into its cache, if it charges for that.
+    /// The part of `input_tokens` that the provider put into its cache, if the provider charges for that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
     /// The part of `cache_write_tokens` that stays cached for longer than usual, at a price of its own.
@@ -41,7 +41,7 @@ impl Usage {
         Self { input_tokens, output_tokens, ..Self::default() }
     }
 
-    /// Sets how many tokens of the request were cached.
+    /// Sets how many tokens of the request the provider had cached.
     #[must_use]
     pub fn cached(self, tokens: u64) -> Self {
         Self { cached_tokens: tokens, ..self }
@@ -130,8 +130,8 @@ impl Cost {
         Self(cents.saturating_mul(PICOS / 100))
     }
 
-    /// Makes an amount from millionths of a millionth of a dollar. A price in millionths of a dollar per million tokens
-    /// is this many for one token.
+    /// Makes an amount from millionths of a millionth of a dollar. A price of one millionth of a dollar for a million
+    /// tokens is one such unit for each token.
     #[must_use]
     pub const fn picos(picos: u64) -> Self {
         Self(picos)
@@ -198,7 +198,7 @@ pub struct CostError {
 }
 toolwright::unstable::debug_as_sentence!(CostError);
 
-/// Shows dollars with at least four decimal places, and more if they are not zero.
+/// Shows dollars with at least four decimal places, and with more if these are not zero.
 impl fmt::Display for Cost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fraction = format!("{:012}", self.0 % PICOS);
@@ -258,7 +258,7 @@ impl TotalUsage {
         Self { lost: 1, ..Self::default() }
     }
 
-    /// Returns the number of failed requests that this is the usage of: at least one unless it is empty.
+    /// Returns the number of failed requests of which this is the usage: at least one unless the usage is empty.
     pub(crate) fn requests(&self) -> u32 {
         self.lost.max(u32::from(*self != Self::default()))
     }
@@ -290,7 +290,7 @@ impl TotalUsage {
         }
     }
 
-    /// Returns what was spent since an earlier total.
+    /// Returns the usage since an earlier total: this total without that one.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -323,8 +323,8 @@ impl fmt::Display for TotalUsage {
     }
 }
 
-/// The spending of each user's runs, over all agents that share it, for as long as the process lives. Cheap to clone; a
-/// clone is the same accounts. The spending of one run is in its [`State`](crate::State).
+/// The spending of each user's runs, over all agents that share these accounts, for as long as the process lives. Cheap
+/// to clone; a clone is the same accounts. The spending of one run is in its [`State`](crate::State).
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -353,26 +353,26 @@ impl Accounts {
         Self::default()
     }
 
-    /// Returns what the runs of a user spent; `None` means the runs without a user.
+    /// Returns the spending of a user's runs; `None` means the runs without a user.
     #[must_use]
     pub fn of(&self, user: Option<&str>) -> TotalUsage {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
     }
 
-    /// Returns what all runs spent.
+    /// Returns the spending of all users' runs.
     #[must_use]
     pub fn total(&self) -> TotalUsage {
         self.lock().values().fold(TotalUsage::default(), |sum, spent| sum.plus(*spent))
     }
 
-    /// Lists every user with what their runs spent.
+    /// Lists each user with the spending of their runs; `None` stands for runs without a user.
     #[must_use]
     pub fn all(&self) -> Vec<(Option<String>, TotalUsage)> {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()
     }
 
-    /// Adds what a run of the user spent. Needed only by drivers other than [`AgentRun`](crate::AgentRun), which does
-    /// so itself.
+    /// Adds the spending of a run of this user. Only drivers other than [`AgentRun`](crate::AgentRun) need this method:
+    /// that one adds the spending itself.
     pub fn add(&self, user: Option<&str>, spent: TotalUsage) {
         let mut accounts = self.lock();
         let sum = accounts.entry(user.map(str::to_owned)).or_default();

@@ -1,11 +1,12 @@
-//! Counts what the requests for an answer take while it arrives, so that it is known even if the answer is abandoned.
+//! Counts the usage of the requests for an answer while the answer arrives, so that the usage is known even if the
+//! answer is abandoned.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::TotalUsage;
 
-/// Counts what the requests for one answer have taken so far, for a caller that may abandon the answer. A complete
-/// answer and an error carry their usage themselves.
+/// Counts the usage of the requests for one answer, for a caller that may abandon the answer. A complete answer and an
+/// error carry their usage themselves.
 ///
 /// ```
 /// use toolwright_agent::{UsageRecorder, TotalUsage, Usage};
@@ -25,12 +26,12 @@ pub struct UsageRecorder(Mutex<Reading>);
 struct Reading {
     /// The usage of failed requests.
     failed: TotalUsage,
-    /// The usage of the request under way.
+    /// The usage of the request in progress.
     current: Option<TotalUsage>,
 }
 
 impl UsageRecorder {
-    /// Notes that a request is sent. Until more is known, it may have cost something.
+    /// Notes that a request is sent. Until its usage is known, it counts as one that may have cost something.
     pub fn begin(&self) {
         self.reading().current = Some(TotalUsage::lost());
     }
@@ -40,7 +41,7 @@ impl UsageRecorder {
         self.reading().current = Some(spent.plus(TotalUsage::lost()));
     }
 
-    /// Notes that the request under way has failed, with this usage.
+    /// Notes that the request in progress has failed, with this usage.
     pub fn ended(&self, spent: TotalUsage) {
         let mut reading = self.reading();
         (reading.failed, reading.current) = (reading.failed.plus(spent), None);
@@ -56,13 +57,13 @@ impl UsageRecorder {
         *self.reading() = Reading { failed: spent, current: None };
     }
 
-    /// Returns the usage so far of the request under way.
+    /// Returns the usage that is known so far of the request in progress.
     #[must_use]
     pub fn under_way(&self) -> TotalUsage {
         self.reading().current.unwrap_or_default()
     }
 
-    /// Returns the usage of all requests.
+    /// Returns the usage of the failed requests and of the request in progress.
     #[must_use]
     pub fn taken(&self) -> TotalUsage {
         let reading = self.reading();

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How many tokens a request has that is too long for its model, and how many the model accepts, as far as the provider
-/// reports them.
+/// The number of tokens of a request that is too long for its model, and the number that the model accepts, as far as
+/// the provider reports them.
 ///
 /// ```
 /// use toolwright_agent::{ContextSize, ModelError};

@@ -40,7 +40,7 @@ pub enum Delta<'a> {
     Arguments {
         /// The index of the call in the answer.
         index: usize,
-        /// The next part of the text, as the model wrote it.
+        /// The next part of the arguments, as the model wrote it.
         text: &'a str,
     },
     /// A call is complete. The answer may still fail.
@@ -64,7 +64,7 @@ pub enum Delta<'a> {
     },
 }
 
-/// Receives an answer as it arrives. It is called while the stream is read, so it must be quick.
+/// Receives an answer as it arrives. The listener is called while the stream is read, so it must be quick.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -120,8 +120,8 @@ impl fmt::Debug for dyn DeltaListener + '_ {
     }
 }
 
-/// Passes deltas on, and remembers whether the current answer had any: if so, they have to be discarded before another
-/// answer begins.
+/// Passes deltas on, and remembers whether the current answer had any: if so, these deltas have to be discarded before
+/// another answer begins.
 pub(crate) struct Passing<'a> {
     to: &'a dyn DeltaListener,
     came: AtomicBool,
@@ -132,7 +132,7 @@ impl<'a> Passing<'a> {
         Self { to, came: AtomicBool::new(false) }
     }
 
-    /// Begins another answer; sends [`Delta::Restarted`] if the one before had deltas.
+    /// Begins another answer; sends [`Delta::Restarted`] if the answer before it had deltas.
     pub(crate) fn restart(&self) {
         if self.came.swap(false, Ordering::Relaxed) {
             self.to.delta(Delta::Restarted);

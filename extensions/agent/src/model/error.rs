@@ -74,7 +74,7 @@ impl ModelError {
         self
     }
 
-    /// Appends a note to the message.
+    /// Appends a note to the message of the error.
     pub(crate) fn and(mut self, note: &str) -> Self {
         self.0.message = format!("{}; {note}", self.0.message).into();
         self
@@ -94,7 +94,7 @@ impl ModelError {
         self
     }
 
-    /// Returns what the failed requests took.
+    /// Returns the tokens and the cost of the failed requests.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent

@@ -1,4 +1,4 @@
-//! Several models as one: if one fails, the next is asked, and the first again after a rest.
+//! Several models that act as one: if one fails, the next is asked, and the first again after a rest.
 //!
 //! - A model that failed rests for as long as its provider asks for, or for [`FallbackBuilder::rest`]. While it rests,
 //!   the next in order is asked; after that, the first again.
@@ -108,14 +108,14 @@ impl Fallback {
         let mut failed = TotalUsage::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
-        // If a model is unavailable only for a while, its error wins over the errors of later models, so that the
-        // caller waits.
+        // If a model is unavailable only for a while, its error is returned in place of the errors of later models, so
+        // that the caller waits.
         let mut away: Option<ModelError> = None;
         loop {
             asked[current] = true;
             meter.begin();
             let answered = self.answer_of(current, request, begun, &asked).await;
-            // The request timed out, so only the meter knows its usage.
+            // The request timed out without an error of its own, so only the meter knows its usage.
             let given_up =
                 |error: ModelError| error.taking(meter.taken().since(before.plus(failed)));
             let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
@@ -136,7 +136,7 @@ impl Fallback {
                 Rest::None => return Err(self.worth_a_wait(away, error, &asked, failed)),
                 Rest::ThisRequest => {}
                 Rest::For(rest) => {
-                    // Another run may have recorded a longer rest.
+                    // Another run may have recorded a longer rest for this model.
                     let resting = &mut self.resting()[current];
                     let is_away = error.is_outage();
                     let next = now.checked_add(rest).map(|until| Resting { until, is_away });
@@ -169,7 +169,7 @@ impl Fallback {
         }
     }
 
-    /// Asks a model for its share of the time; the outer error says that its time was up.
+    /// Asks a model within its share of the time; the outer error says that this time was up.
     async fn answer_of(
         &self,
         index: usize,
@@ -186,7 +186,7 @@ impl Fallback {
         let left = budget.saturating_sub(begun.elapsed());
         let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
-        // A model that respects the limit reports its usage.
+        // A model that keeps the time limit itself reports its usage, so it gets some more time to do so.
         let answered =
             tokio::time::timeout(share + GRACE, self.ask_in_dialect(model, request)).await;
         answered.map_err(|_| {
@@ -240,7 +240,7 @@ impl Fallback {
     }
 
     /// Returns the error of a model that was unavailable, or that still rests, in place of a final error: the request
-    /// may succeed when that model is back.
+    /// may succeed when that model is available again.
     fn worth_a_wait(
         &self,
         away: Option<ModelError>,
@@ -330,7 +330,7 @@ impl Model for Fallback {
         self.models.iter().any(|model| model.searches_tools())
     }
 
-    /// Checks the settings with every model, so that none refuses them when it is needed.
+    /// Checks the settings with every model, so that no model refuses them when it is needed.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }

@@ -16,7 +16,7 @@ use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputForm
 
 /// A model that an agent can ask. Each request gives one answer or one error; the model does its own retries.
 ///
-/// Dropping the future gives up on the request.
+/// If the future of [`answer`](Self::answer) is dropped, the request is abandoned.
 ///
 /// ```
 /// use futures::future::BoxFuture;
@@ -47,13 +47,14 @@ pub trait Model: Send + Sync {
     /// Returns the dialect in which the model takes tools.
     fn dialect(&self) -> Dialect;
 
-    /// Returns every dialect in which it may take tools: more than one for a model that forwards requests to others.
+    /// Returns every dialect in which the model may take tools: more than one for a model that forwards requests to
+    /// others.
     fn dialects(&self) -> Vec<Dialect> {
         vec![self.dialect()]
     }
 
-    /// Returns the origin whose [`Verbatim`] content it reads: the name of its provider, and the host of a server that
-    /// is not the vendor's own.
+    /// Returns the origin whose [`Verbatim`] content the model reads: the name of its provider, and the host of a
+    /// server that is not the vendor's own.
     fn origin(&self) -> Option<&str> {
         self.dialect().provider().map(Provider::name)
     }
@@ -77,8 +78,8 @@ pub trait Model: Send + Sync {
         false
     }
 
-    /// Checks that it supports these settings and this limit on the tokens of an answer. An agent calls this before its
-    /// first run.
+    /// Checks that the model supports these settings and this limit on the tokens of an answer. An agent calls this
+    /// method before its first run.
     ///
     /// # Errors
     /// When its provider does not support a setting.
@@ -162,8 +163,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 pub struct ModelRequest<'a> {
     /// The system prompt; empty for none.
     pub instructions: &'a str,
-    /// The whole history. The last message is the user's, or has answers, or is an answer of the model that was
-    /// [paused](StopReason::Paused).
+    /// The whole history. The last message is a message of the user, or has answers to calls, or is an answer of the
+    /// model that was [paused](StopReason::Paused).
     pub history: &'a [Message],
     /// The tools in the form of [`Model::dialect`]. Send the text of [`Listing::tools`] unchanged;
     /// [`Listing::tool_calls`] and [`Listing::tool_results`] translate names.
@@ -178,13 +179,13 @@ pub struct ModelRequest<'a> {
     pub catalog: Option<&'a Catalog>,
     /// The listener that gets the answer as it arrives. A model that cannot stream ignores it.
     pub listener: Option<&'a dyn DeltaListener>,
-    /// Where the model notes the usage of requests before they are answered. If it does not, an abandoned request
-    /// counts as one that may have cost something.
+    /// The recorder to which the model reports the usage of requests before they are answered. If the model does not
+    /// report it, an abandoned request counts as one that may have cost something.
     pub usage_recorder: Option<&'a UsageRecorder>,
 }
 
 impl<'a> ModelRequest<'a> {
-    /// Makes a request without instructions and limits.
+    /// Makes a request with an empty system prompt and without limits.
     #[must_use]
     pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
         let limits = RequestLimits::default();
@@ -208,7 +209,7 @@ impl<'a> ModelRequest<'a> {
         self
     }
 
-    /// Adds the catalog that the tools are from.
+    /// Adds the catalog that has the definitions of the listed tools.
     #[must_use]
     pub fn catalog(mut self, catalog: &'a Catalog) -> Self {
         self.catalog = Some(catalog);
@@ -251,13 +252,14 @@ impl<'a> ModelRequest<'a> {
     }
 }
 
-/// The limits on one answer of a model.
+/// The limits on one answer of a model: its tokens and its time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {
     /// The maximum tokens of the answer; the model's own limit if `None`.
     pub max_tokens: Option<u32>,
-    /// The time that the run has left. The agent drops the request at its end, so no retry needs to wait longer.
+    /// The time that the run has left. The agent drops the request when this time is up, so no retry needs to wait
+    /// longer.
     pub time: Option<Duration>,
 }
 
@@ -267,7 +269,7 @@ pub struct RequestLimits {
 pub struct ModelAnswer {
     /// The text of the answer. Texts before, between and after calls are joined by an empty line.
     pub text: String,
-    /// The calls, as [`Listing::tool_calls`] returns them.
+    /// The calls of tools in the answer, as [`Listing::tool_calls`] returns them.
     pub calls: Vec<ToolCall>,
     /// Why the model stopped.
     pub stop: StopReason,
@@ -351,7 +353,7 @@ impl ModelAnswer {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
     }
 
-    /// Sets the name of the model that gave it, unless it has one already.
+    /// Sets the name of the model that gave the answer, unless the answer has a name already.
     #[must_use]
     pub fn by(mut self, model: &str) -> Self {
         self.model.get_or_insert_with(|| model.to_owned());
@@ -410,7 +412,7 @@ pub enum StopReason {
     /// A token limit cut its text short; its calls are complete.
     CutShort,
     /// A token limit cut the answer short in the middle of a call. That call is the last one of the answer, or is
-    /// missing if the answer has no calls. The agent does not run it, and answers that it was cut short.
+    /// missing if the answer has no calls. The agent does not run that call, and answers it with an error.
     CutInCall,
     /// The model or its provider refused to answer; the text says why, if a reason was given.
     Refused,

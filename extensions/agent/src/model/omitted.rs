@@ -1,5 +1,5 @@
-//! Finds content that only one provider can read and that requests to others omit: signatures, reasoning, results of
-//! provider tools.
+//! Finds content that only one provider can read and that requests to other providers omit: signatures, reasoning,
+//! results of provider tools.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub struct Omitted {
 }
 
 impl Omitted {
-    /// Lists what a request to a model of this [`origin`](crate::Model::origin) omits.
+    /// Lists the content that a request to a model of this [`origin`](crate::Model::origin) omits.
     #[must_use]
     pub fn of(history: &[Message], origin: &str) -> Vec<Self> {
         let found = history.iter().enumerate().filter_map(|(message, it)| {
@@ -60,7 +60,7 @@ impl fmt::Display for Omitted {
 
 /// Lists the kinds of content in an answer besides its text and calls.
 fn foreign(origin: &str, text: &str) -> Vec<String> {
-    // Content in an unknown form is omitted as a whole.
+    // Content in an unknown form counts as one omitted part.
     let unread = || vec!["verbatim".to_owned()];
     let provider = origin.split('@').next().unwrap_or_default();
     if provider == Provider::OpenAiChat.name() {
@@ -88,7 +88,7 @@ fn foreign(origin: &str, text: &str) -> Vec<String> {
     distinct(kinds.filter(|kind| !known.contains(kind)).map(str::to_owned))
 }
 
-/// Lists the kinds of a Gemini part, which names its kind by its key.
+/// Lists the kinds of content in a Gemini part, which names its kind by its key.
 fn of_gemini(part: &Value) -> Vec<String> {
     let keys = part.as_object().into_iter().flat_map(|part| part.keys());
     let is_thought = part["thought"] == true;

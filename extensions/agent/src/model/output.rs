@@ -1,4 +1,4 @@
-//! The value that the last answer of a run has to be, in the forms in which a model can be asked for it.
+//! The value that the last answer of a run has to be, in the forms in which a model can be asked for such a value.
 
 use serde_json::Value;
 use toolwright::Catalog;
@@ -8,9 +8,9 @@ use toolwright::dialect::{Dialect, DialectError, Listing};
 /// Calling it runs nothing: the arguments are the value.
 pub(crate) const FINAL_ANSWER: &str = "final_answer";
 
-/// The value that a model has to answer with. A model is asked for it in one of two ways: by a format of the provider
-/// that the text of the answer follows ([`Model::takes_format`](crate::Model::takes_format)), or by an additional tool
-/// whose arguments are the value.
+/// The form of the value with which a model has to answer. A model is asked for the value in one of two ways: by a
+/// format of the provider that the text of the answer follows ([`Model::takes_format`](crate::Model::takes_format)), or
+/// by an additional tool whose arguments are the value.
 ///
 /// ```
 /// use toolwright_agent::{Model, OutputFormat};

@@ -30,21 +30,21 @@ use toolwright::provider::Provider;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// Which tools the model may or must call. An agent forces a call only until there was one since the user last
-    /// spoke.
+    /// Which tools the model may or must call. An agent forces a call only until the model has made one since the user
+    /// last spoke.
     pub tool_choice: ToolChoice,
     /// Whether an answer may have at most one call.
     pub one_call: bool,
-    /// Texts at which the model stops.
+    /// The texts at which the model stops before it writes them.
     pub stop_words: Vec<String>,
     /// How much the model reasons before it answers; the provider's default if `None`.
     pub reasoning: Option<Reasoning>,
     /// Whether to request the text of the reasoning, which listeners get as
     /// [`Delta::Reasoning`](crate::Delta::Reasoning).
     pub show_reasoning: bool,
-    /// How the provider caches the common prefix of requests; its default if `None`.
+    /// How the provider caches the common prefix of requests; the provider's default if `None`.
     pub cache: Option<PromptCache>,
-    /// Tools that providers run themselves. A request includes those of its own provider.
+    /// The tools that providers run themselves. A request includes only the tools of its own provider.
     pub provider_tools: Vec<ProviderTool>,
     /// The sampling temperature; the model's default if `None`.
     pub temperature: Option<f64>,
@@ -75,7 +75,7 @@ pub enum ToolChoice {
 pub enum Reasoning {
     /// A level that the provider defines.
     Effort(Effort),
-    /// At most this many tokens.
+    /// A maximum number of tokens for the reasoning.
     Tokens(u32),
 }
 
@@ -186,7 +186,8 @@ impl ModelSettings {
         self
     }
 
-    /// Returns the settings after a forced call: the model chooses again, otherwise the run could never end.
+    /// Returns the settings after a forced call: the model chooses freely again, because otherwise the run could never
+    /// end.
     pub(crate) fn after_a_call(&self) -> Self {
         match self.tool_choice {
             ToolChoice::Required | ToolChoice::Tool(_) => {
@@ -205,8 +206,8 @@ impl ModelSettings {
 }
 
 /// A tool that a provider runs itself, such as a web search, in the provider's format. This library does not interpret
-/// it: the request contains the definition after the application's own tools, the content of its calls is stored in the
-/// history verbatim, and a listener gets each call as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
+/// the tool: the request contains the definition after the application's own tools, the content of its calls is stored
+/// in the history verbatim, and a listener gets each call as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
 ///
 /// ```
 /// use toolwright::provider::Provider;
@@ -221,9 +222,9 @@ impl ModelSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProviderTool {
-    /// The provider. Requests to others omit the tool.
+    /// The provider that runs the tool. Requests to other providers omit the tool.
     pub provider: Provider,
-    /// An entry of `tools` in a request, as JSON.
+    /// The entry for the tool in `tools` of a request, as JSON.
     pub definition: String,
 }
 
@@ -234,7 +235,7 @@ impl ProviderTool {
     }
 }
 
-/// How a provider caches the common prefix of requests. Each request of a run begins with all of the one before it,
+/// How a provider caches the common prefix of requests. Each request of a run begins with the whole previous request,
 /// byte for byte, as long as the tools and the system prompt are unchanged.
 ///
 /// Anthropic caches up to marks: one after the system prompt, which follows the tools, and one at the end of the
@@ -263,7 +264,7 @@ impl PromptCache {
         Self { key: None, lasts_long: false }
     }
 
-    /// Sets a key that requests with the same prefix share, such as the name of the agent. It is not a secret.
+    /// Sets a key that requests with the same prefix share, such as the name of the agent. The key is not a secret.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());

@@ -9,13 +9,13 @@ use super::reader::StateValue;
 use super::set::{InstalledPlugin, PluginSet};
 use super::{Plugin, StateError};
 
-/// The states of all plugins, with pending changes.
+/// The states of all plugins while a turn is prepared, with changes that are not recorded yet.
 #[derive(Clone)]
 pub(crate) struct Draft {
     set: Arc<PluginSet>,
     /// The states, in the order of the plugins.
     states: Vec<StateValue>,
-    /// The changed states in their stored form.
+    /// The stored forms of the states that changed, by the indexes of their plugins.
     changed: BTreeMap<usize, Value>,
 }
 

@@ -8,7 +8,7 @@ use super::{Plugin, StateError};
 use crate::events::RunEnd;
 use crate::history::Message;
 
-/// A run that ends. If its user says more, it continues.
+/// A run that ends. If its user sends another message, the run continues.
 pub struct EndedRun<'r> {
     pub(super) run: &'r str,
     pub(super) end: &'r RunEnd,
@@ -29,7 +29,7 @@ impl<'r> EndedRun<'r> {
         self.end
     }
 
-    /// Returns what was said, called and answered before the last answer of the model.
+    /// Returns the history before the last answer of the model: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &'r [Message] {
         self.history
@@ -52,7 +52,7 @@ impl<'r> EndedRun<'r> {
     /// Changes the state of a plugin, as [`set`](Self::set) does, and returns the result of `change`.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,

@@ -56,7 +56,7 @@ impl From<StateError> for ToolError {
 pub struct PluginProblem {
     /// The id of the plugin.
     pub plugin: String,
-    /// Where the application adds it.
+    /// The source location at which the application adds the plugin.
     pub place: &'static Location<'static>,
     /// Why the plugin cannot be used.
     pub why: String,

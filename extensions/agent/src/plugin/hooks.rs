@@ -96,11 +96,11 @@ pub(crate) async fn end_plugins(
     ended.draft
 }
 
-/// Runs a hook with a time limit, and catches panics; the error says why it failed.
+/// Runs a hook with a time limit, and catches panics; the error says why the hook failed.
 async fn guard<'a>(
     work: impl FnOnce() -> BoxFuture<'a, Result<(), PluginError>>,
 ) -> Result<(), String> {
-    // Called inside the future, so that a panic before its first await is caught too.
+    // The hook is called inside the future, so that a panic before its first await is caught too.
     let work = AssertUnwindSafe(async { work().await }).catch_unwind();
     match timeout(LIMIT, work).await {
         Ok(Ok(Ok(()))) => Ok(()),

@@ -13,10 +13,10 @@ use super::{EndedRun, NextTurn};
 pub type PluginError = Box<dyn Error + Send + Sync>;
 
 /// A part of an agent that brings tools, and decides before each turn which tools and instructions the model is shown,
-/// depending on the run so far. It has a typed state, which is recorded with the run.
+/// depending on the run so far. A plugin has a typed state, which is recorded with the run.
 ///
-/// Add it by [`AgentBuilder::with`](crate::AgentBuilder::with). All tools and plugins can read and set its state by the
-/// plugin's type: tools by [`Plugins`](crate::Plugins) in their signature, plugins by [`NextTurn`].
+/// Add a plugin by [`AgentBuilder::with`](crate::AgentBuilder::with). All tools and plugins can read and set its state
+/// by the plugin's type: tools by [`Plugins`](crate::Plugins) in their signature, plugins by [`NextTurn`].
 ///
 /// ```
 /// use toolwright::{IntoTool, Registration, ToolError, tool};
@@ -99,7 +99,7 @@ pub trait Plugin: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Adds other parts to the executor: services of its tools, stages, rules.
+    /// Adds other parts to the executor: services of the plugin's tools, stages, rules.
     fn install(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         executor
     }
@@ -109,7 +109,7 @@ pub trait Plugin: Send + Sync + 'static {
     /// that they set take effect when the model has answered. If the model is asked again, the turn is prepared again.
     ///
     /// # Errors
-    /// Any error that prevents it: then the model is not asked, and the run stops with
+    /// Any error that prevents the preparation: then the model is not asked, and the run stops with
     /// [`Stopped::Plugin`](crate::Stopped::Plugin) and can be resumed.
     fn prepare(
         &self,
@@ -119,9 +119,9 @@ pub trait Plugin: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Called when a run ends, before the end is recorded; the states that it sets are recorded with the end. It may be
-    /// called again if the process dies in between. If it fails, panics or takes longer than 30 seconds, that is
-    /// logged, and the run ends without it.
+    /// Called when a run ends, before the end is recorded; the states that the plugin sets are recorded with the end.
+    /// The method may be called again if the process dies in between. If it fails, panics or takes longer than 30
+    /// seconds, a warning is logged, and the run ends without its changes.
     fn ended(
         &self,
         run: &mut EndedRun<'_>,

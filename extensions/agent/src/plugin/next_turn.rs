@@ -21,7 +21,7 @@ pub struct NextTurn<'t> {
     pub(super) added: Vec<Registration>,
     pub(super) left_out: BTreeSet<String>,
     pub(super) instructions: Vec<String>,
-    /// The requests of the current plugin that cannot be met.
+    /// The requests of the current plugin that cannot be carried out, as reasons for its failure.
     pub(super) problems: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl<'t> NextTurn<'t> {
         self.run.service::<T>()
     }
 
-    /// Returns everything that was said, called and answered.
+    /// Returns the history: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &'t [Message] {
         self.history
@@ -71,10 +71,10 @@ impl<'t> NextTurn<'t> {
         self.draft.set::<P>(state)
     }
 
-    /// Changes the state of a plugin, as [`set`](Self::set) does, and returns what the function returns.
+    /// Changes the state of a plugin, as [`set`](Self::set) does, and returns the result of `change`.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub fn edit<P: Plugin, R>(
         &mut self,
         change: impl FnOnce(&mut P::State) -> R,
@@ -82,7 +82,8 @@ impl<'t> NextTurn<'t> {
         self.draft.edit::<P, R>(change)
     }
 
-    /// Returns the tools that the model will be shown: those of the agent that are not left out, then those that are added.
+    /// Returns the names of the tools that the model will be shown: the tools of the agent that are not left out, then
+    /// the tools that plugins have added.
     #[must_use]
     pub fn tools(&self) -> Vec<&str> {
         let registered = self.catalog.names().filter(|it| !self.left_out.contains(*it));
@@ -94,9 +95,9 @@ impl<'t> NextTurn<'t> {
         self.added.push(tool.into_tool());
     }
 
-    /// Leaves a tool out of this turn, one of the agent or one that an earlier plugin has added: the model is not shown
-    /// it, and a call of it fails with an error of the kind `gone_tool`. If no tool has the name, the run stops with an
-    /// error.
+    /// Leaves a tool out of this turn, which may be a tool of the agent or of an earlier plugin: the model is not shown
+    /// the tool, and a call of it fails with an error of the kind `gone_tool`. If no tool has the name, the run stops
+    /// with an error.
     pub fn leave_out(&mut self, name: &str) {
         let before = self.added.len();
         self.added.retain(|it| it.name() != name);
@@ -117,8 +118,9 @@ impl<'t> NextTurn<'t> {
         self.left_out.extend(names.map(|it| it.name.clone()));
     }
 
-    /// Adds instructions for this turn. They follow those of the agent, in the order in which plugins add them. If
-    /// instructions change often, add them last, so that the provider's prefix cache works. An empty text adds nothing.
+    /// Adds instructions for this turn. They follow the instructions of the agent, in the order in which plugins add
+    /// them. If instructions change often, add them last, so that the provider's prefix cache works. An empty text adds
+    /// nothing.
     pub fn instruct(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {

@@ -16,7 +16,7 @@ use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, State
 /// plugin.
 ///
 /// A state that a tool sets is visible at once to all tools and plugins of the run, whatever the tool answers. In a
-/// recorded run it is recorded before [`set`](Self::set) returns, so no crash loses it.
+/// recorded run, the state is recorded before [`set`](Self::set) returns, so no crash loses it.
 ///
 /// ```
 /// use toolwright::{ToolError, tool};
@@ -64,11 +64,12 @@ pub struct Plugins {
     sink: Option<Arc<dyn Sink>>,
 }
 
-/// The states. They are shared, so that a change can still be recorded after the call that made it was dropped.
+/// The states of the plugins. They are shared, so that a change can still be recorded after the call that made it was
+/// dropped.
 struct SharedStates {
     /// The states, in the order of the plugins.
     states: RwLock<Vec<StateValue>>,
-    /// The states in their stored form. Each change holds the lock.
+    /// The states in their stored form. A change holds the lock until it is recorded.
     record: Arc<Mutex<PluginStates>>,
 }
 
@@ -147,11 +148,11 @@ impl Plugins {
         self.change(|draft| draft.set::<P>(state)).await
     }
 
-    /// Changes the state of a plugin and returns the result of `change`. No other change happens between its reading
-    /// and its writing.
+    /// Changes the state of a plugin and returns the result of `change`. No other change happens between reading and
+    /// writing the state.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub async fn edit<P: Plugin, R>(
         &self,
         change: impl FnOnce(&mut P::State) -> R,
@@ -179,8 +180,8 @@ impl Plugins {
             shared.show(draft.into_states());
             return Ok(result);
         };
-        // If the call is dropped, this future is too, but its commit may succeed. The task makes sure that the states
-        // match the record; the next step waits for it by the lock.
+        // If the call is dropped, this future is dropped too, but its commit may succeed. The task makes sure that the
+        // states match the record; the next step waits for the task by the lock.
         let recording = tokio::spawn(async move {
             sink.write(&turn).await?;
             record.states.extend(changed);
@@ -227,7 +228,7 @@ pub(crate) struct LockedPlugins<'a> {
     record: MutexGuard<'a, PluginStates>,
 }
 
-/// The changes of plugins in a step.
+/// The changes of the plugins' states that a step records.
 pub(crate) struct StagedTurn {
     turn: PluginTurn,
     is_new: bool,
@@ -236,14 +237,14 @@ pub(crate) struct StagedTurn {
 }
 
 impl StagedTurn {
-    /// Returns the document to write with the step, if the step changes it.
+    /// Returns the document to write with the step; `None` if the step does not change it.
     pub(crate) fn to_write(&self) -> Option<&PluginTurn> {
         self.is_changed.then_some(&self.turn)
     }
 }
 
 impl LockedPlugins<'_> {
-    /// Returns the recorded states.
+    /// Returns the states in their stored form.
     pub(crate) fn record(&self) -> &PluginStates {
         &self.record
     }
@@ -253,7 +254,7 @@ impl LockedPlugins<'_> {
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {
-            // A read that began early may have set a state since.
+            // A read that began early may have set a state since the turn was prepared.
             self.plugins.draft().refresh(&mut turn.states);
         }
         let at_end = ended.as_ref().map(Draft::changed).unwrap_or_default();
@@ -263,7 +264,7 @@ impl LockedPlugins<'_> {
         StagedTurn { turn, is_new: begins.is_some(), is_changed, states }
     }
 
-    /// Takes the changes over after the step was recorded.
+    /// Applies the changes, after the step that records them was recorded.
     pub(crate) fn commit(&mut self, staged: StagedTurn) {
         if staged.is_new || staged.is_changed {
             self.record.add(staged.turn);

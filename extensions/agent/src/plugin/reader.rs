@@ -16,7 +16,7 @@ pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 /// The tool whose input has the type of the state. This tool only serves to parse states.
 const STATE: &str = "state";
 
-/// Reads and writes values of one type.
+/// Converts the states of one plugin between their type and their stored form.
 pub(super) struct StateReader {
     name: String,
     /// The executor that parses states; `None` for a plugin without a state.
@@ -55,7 +55,7 @@ impl StateReader {
         &self.name
     }
 
-    /// Returns the initial state of a run.
+    /// Returns the state with which a run begins.
     pub fn initial(&self) -> StateValue {
         (self.initial)()
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The record of the plugins for one turn.
+/// The changes of the plugins for one turn, as they are recorded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PluginTurn {
@@ -49,7 +49,7 @@ pub struct PluginStates {
 }
 
 impl PluginStates {
-    /// Adds the record of a turn; the turns have to come in order.
+    /// Adds the record of a turn. The turns have to be added in order.
     pub(crate) fn add(&mut self, turn: PluginTurn) {
         self.states.extend(turn.states.clone());
         self.shown.extend(turn.added.iter().cloned());

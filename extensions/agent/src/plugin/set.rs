@@ -12,7 +12,7 @@ use toolwright::{Bundle, ExecutorBuilder};
 use super::reader::{StateReader, StateValue};
 use super::{EndedRun, NextTurn, Plugin, PluginError, PluginProblem, StateError};
 
-/// A plugin with its type erased.
+/// A plugin without its Rust type, so that plugins of different types are in one list.
 pub(super) trait ErasedPlugin: Send + Sync {
     fn prepare<'a, 't: 'a>(
         &'a self,
@@ -135,18 +135,18 @@ impl PluginSet {
         self.plugins.is_empty()
     }
 
-    /// Returns the ids, in order.
+    /// Returns the ids of the plugins, in their order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.plugins.iter().map(|it| it.id.as_str())
     }
 
-    /// Returns the index of a plugin by its type.
+    /// Returns the index of the plugin of type `P`.
     pub(super) fn index<P: Plugin>(&self) -> Result<usize, StateError> {
         let index = self.by_type.get(&TypeId::of::<P>()).copied();
         index.ok_or(StateError::NoPlugin { plugin: type_name::<P>() })
     }
 
-    /// Returns the initial states of a run.
+    /// Returns the states with which a run begins.
     pub(super) fn initial(&self) -> Vec<StateValue> {
         self.plugins.iter().map(|it| it.reader.initial()).collect()
     }

@@ -1,4 +1,4 @@
-//! Computes the tools of one turn: those of the agent, without some and with others. Pure.
+//! Computes the tools of one turn: the tools of the agent, without those left out and with those added. Pure.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -60,8 +60,8 @@ pub(super) struct TurnTools {
 }
 
 impl TurnTools {
-    /// Computes the tools of a turn with these added and left out. `shown_before` lists all tools that plugins have
-    /// added for earlier turns.
+    /// Computes the tools of a turn from the tools that plugins have added and left out. `shown_before` lists all tools
+    /// that plugins have added for earlier turns.
     pub(super) fn new(
         agent: &Catalog,
         added: Vec<Registration>,

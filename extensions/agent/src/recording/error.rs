@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// The file cannot be read.
+    /// The file of the recording cannot be read.
     #[error("the recording `{}` cannot be read", path.display())]
     Unreadable {
         /// The path of the file.

@@ -35,11 +35,11 @@ pub struct Exchange {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedRequest {
-    /// The method, in capitals.
+    /// The HTTP method, in capitals.
     pub method: String,
     /// The path relative to the base URL.
     pub path: String,
-    /// The body.
+    /// The body of the request, as JSON.
     pub body: Box<RawValue>,
 }
 
@@ -49,7 +49,7 @@ pub struct RecordedRequest {
 pub struct RecordedResponse {
     /// The HTTP status.
     pub status: u16,
-    /// The headers that clients act upon, in lower case.
+    /// The headers that clients act upon, by their names in lower case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ impl RecordedResponse {
     }
 }
 
-/// Omits bodies, which hold what a person and a model said to each other.
+/// Omits bodies, which hold the conversation of a person and a model.
 impl fmt::Debug for RecordedRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

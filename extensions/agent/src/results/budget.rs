@@ -1,10 +1,10 @@
-//! Limits how much of an answer a model is sent.
+//! Limits how much of a tool's answer a model is sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tools::{READ, SEARCH};
 
-/// How many characters of an answer a model is sent, unless set.
+/// How many characters of an answer a model is sent, unless the application sets a limit.
 const CHARACTERS: usize = 30_000;
 
 /// Limits how much of a tool's answer a model is sent: 30,000 characters unless set. The model gets only the beginning
@@ -27,8 +27,8 @@ pub struct AnswerBudget {
 }
 
 impl AnswerBudget {
-    /// Sets how many characters of an answer a model is sent. If that is less than the note about a longer answer
-    /// needs, only the note is sent.
+    /// Sets how many characters of an answer a model is sent. If the limit is shorter than the note about a longer
+    /// answer, only the note is sent.
     #[must_use]
     pub fn characters(characters: usize) -> Self {
         Self { characters: Some(characters), ..Self::unlimited() }
@@ -61,7 +61,8 @@ impl AnswerBudget {
         self
     }
 
-    /// Returns the names of the tools that a run shows once an answer is too long; empty if every answer is sent whole.
+    /// Returns the names of the tools that a run shows once an answer is too long; no names if every answer is sent
+    /// whole.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         let is_limited = self.characters.is_some() || self.tools.values().any(Option::is_some);
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
@@ -72,7 +73,7 @@ impl AnswerBudget {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }
 
-    /// Whether arguments of a tool may contain references.
+    /// Whether arguments of a tool may contain references to earlier answers.
     pub(super) fn refers(&self, tool: &str) -> bool {
         !self.without_references.contains(tool)
     }

@@ -11,25 +11,25 @@ use super::shape::shape_of;
 use super::text::{is_text, number, split_at_character, text_of, value_in};
 use super::tools::{READ, SEARCH};
 
-/// With less room than this, the beginning and the end of a text are left out.
+/// The minimum room in characters for the beginning and the end of a text; with less, both are left out.
 const LEAST: usize = 200;
 
-/// The parameters of an excerpt.
+/// The settings of an excerpt of one answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<'a> {
     /// The handle by which the model can refer to the answer.
     pub handle: &'a str,
-    /// How many characters may be sent.
+    /// How many characters of the answer may be sent.
     pub budget: usize,
     /// Whether the model can pass the answer on by its handle.
     pub may_refer: bool,
 }
 
-/// Returns the shortened answer; `None` if it is within its budget. The kind of its error, pictures, structured value
-/// and metadata are unchanged.
+/// Returns the shortened answer; `None` if it is within its budget. The kind of its error, its pictures, its structured
+/// value and its metadata are unchanged.
 pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     let text = text_of(answer);
-    // Each character has at least one byte.
+    // A character has at least one byte, so that a text of few bytes need not be counted.
     let is_short = |text: &str| text.len() <= terms.budget || text.chars().count() <= terms.budget;
     if let Some(error) = answer.error() {
         if is_short(&error.to_json()) {
@@ -110,7 +110,8 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
     words
 }
 
-/// Returns the beginning and the end of a text, cut at line breaks if possible, and how much is left out between them.
+/// Returns the beginning and the end of a text, cut at line breaks if possible, with a note between them about what is
+/// left out.
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
     // Some room is left for the note between the two parts.
     let side = room.saturating_sub(60) / 2;

@@ -12,19 +12,20 @@ const KEY: &str = "$result";
 /// The maximum size of a call's arguments with resolved references, in bytes.
 const MOST: usize = 1_000_000;
 
-/// The context in which references are resolved.
+/// The answers to which the references of a call may refer.
 pub(super) trait KnownAnswers {
-    /// Returns the answer for a handle: its value, or its text if it is not JSON; `None` if the run has no such answer.
+    /// Returns the answer with this handle: its value, or its text if it is not JSON; `None` if the run has no such
+    /// answer.
     fn answer(&self, handle: &str) -> Option<FoundAnswer>;
 
-    /// Lists the existing handles in words.
+    /// Returns a text that lists the handles of these answers, for error messages.
     fn handles(&self) -> String;
 
-    /// Whether a parameter is secret.
+    /// Whether a parameter of the called tool is secret.
     fn is_secret(&self, parameter: &str) -> bool;
 }
 
-/// An answer that a reference names.
+/// The answer to which a reference refers.
 pub(super) enum FoundAnswer {
     Value(Node),
     Text(String),
@@ -69,7 +70,7 @@ struct Walk<'k> {
     problems: Vec<String>,
 }
 
-/// A reference as it was written.
+/// A reference, as the model wrote it.
 struct Reference<'n> {
     handle: &'n str,
     path: &'n str,
@@ -137,7 +138,7 @@ impl Walk<'_> {
     }
 }
 
-/// Parses a reference, if the value is one; the error reports an invalid one.
+/// Parses a reference; `None` if the value is not one. The error says why a reference is not valid.
 fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     let Node::Object(entries) = value else { return None };
     let of = |wanted: &str| entries.iter().find(|(key, _)| key == wanted).map(|(_, value)| value);
@@ -162,7 +163,7 @@ fn reference(value: &Node) -> Option<Result<Reference<'_>, String>> {
     })
 }
 
-/// Returns the value at a JSON pointer, or why there is none.
+/// Returns the value at a JSON pointer, or the reason why no value is found.
 fn at<'n>(value: &'n Node, pointer: &str) -> Result<&'n Node, String> {
     let (mut found, mut place) = (value, String::new());
     for segment in pointer.split('/').skip(1) {

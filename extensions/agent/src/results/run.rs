@@ -15,7 +15,7 @@ use crate::history::Message;
 
 type Answered = Arc<[(ToolCall, Answer)]>;
 
-/// The answers of a run. Cheap to clone; a clone is of the same run.
+/// The answers of a run. Cheap to clone; a clone has the same answers.
 #[derive(Clone)]
 pub(crate) struct Results(Arc<Inner>);
 
@@ -24,7 +24,7 @@ pub(crate) struct Results(Arc<Inner>);
 pub(super) struct WeakResults(Weak<Inner>);
 
 impl WeakResults {
-    /// Returns the answers; empty if the run is gone.
+    /// Returns the answers of the run; no answers if the run was dropped.
     pub(super) fn upgraded(&self) -> Results {
         let gone = || Results::new(&AnswerBudget::unlimited(), false, &[]);
         self.0.upgrade().map_or_else(gone, Results)
@@ -41,9 +41,9 @@ struct Inner {
 #[derive(Default)]
 struct Turns {
     turns: Vec<Turn>,
-    /// How many answers these turns have in all.
+    /// How many answers all these messages have.
     answers: usize,
-    /// The tools that read large answers, once there is one.
+    /// The tools that read large answers, once an answer is large.
     tools: Option<Catalog>,
 }
 
@@ -57,7 +57,7 @@ struct Turn {
 }
 
 impl Results {
-    /// Takes the answers of a history, which may be empty.
+    /// Takes the answers from a history, which may be empty.
     pub(crate) fn new(budget: &AnswerBudget, may_refer: bool, history: &[Message]) -> Self {
         let (budget, turns) = (budget.clone(), Mutex::default());
         let results = Self(Arc::new(Inner { budget, may_refer, turns }));
@@ -121,7 +121,7 @@ impl Results {
         sent.collect::<Vec<_>>().into()
     }
 
-    /// Returns the tools that read large answers, if the run has one.
+    /// Returns the tools that read large answers, if the run has a large answer.
     pub(crate) fn tools(&self) -> Option<Catalog> {
         self.turns().tools.clone()
     }
@@ -143,7 +143,7 @@ impl Results {
         Ok(arguments.map(|arguments| ToolCall { arguments, ..call.clone() }))
     }
 
-    /// Applies a function to an answer; `None` if the run has no answer of the handle.
+    /// Applies a function to an answer; `None` if the run has no answer with this handle.
     pub(super) fn with_answer<T>(
         &self,
         handle: &str,
@@ -158,7 +158,7 @@ impl Results {
         answered.get(index).map(|(_, answer)| make(answer))
     }
 
-    /// Lists the existing handles in words.
+    /// Lists the handles of the answers as a text.
     pub(super) fn handles(&self) -> String {
         match self.turns().answers {
             0 => "it has none yet".to_owned(),
@@ -172,7 +172,7 @@ impl Results {
     }
 }
 
-/// Returns the handle of an answer.
+/// Returns the handle of the answer with this index.
 fn handle(index: usize) -> String {
     format!("lr_{}", index + 1)
 }

@@ -6,13 +6,13 @@ use toolwright::unstable::json::Node;
 use super::page::PAGE;
 use super::text::{number, split_at_character};
 
-/// The maximum number of matches shown.
+/// The maximum number of matches that a search shows.
 const MATCHES: usize = 100;
 
-/// How many characters of a match are shown.
+/// How many characters of a match a search shows.
 const SHOWN: usize = 300;
 
-/// The result of a search.
+/// The result of a search in an answer.
 #[derive(Default)]
 pub(super) struct Matches {
     /// A line for each match that is shown.
@@ -89,7 +89,7 @@ impl Matches {
     }
 }
 
-/// Returns a text, or the part around a match if it is long.
+/// Returns the whole text if it is short, else the part around a match.
 fn around(text: &str, at: usize) -> String {
     let before = text[..at].chars().count().saturating_sub(SHOWN / 3);
     let (_, rest) = split_at_character(text, before);

@@ -7,13 +7,13 @@ use toolwright::unstable::json::Node;
 
 use super::text::number;
 
-/// The maximum depth of a shape.
+/// The maximum depth to which a shape describes a value.
 const DEPTH: usize = 12;
 
-/// The maximum number of keys of one object that a shape names.
+/// The maximum number of keys that a shape names for one object.
 const KEYS: usize = 60;
 
-/// The known facts about the values at one location. All items of an array count as one location.
+/// The facts that are known about the values at one location. All items of an array count as one location.
 #[derive(Default)]
 struct Shape {
     null: bool,
@@ -35,7 +35,7 @@ struct Field {
     shape: Shape,
 }
 
-/// Writes the shape of a value in lines, as deep as this many characters allow.
+/// Writes the shape of a value in lines, as deep as fits into this many characters.
 pub(super) fn shape_of(value: &Node, most: usize) -> String {
     let mut shape = Shape::default();
     shape.add(value, DEPTH);

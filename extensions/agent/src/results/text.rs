@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use toolwright::unstable::json::{Node, read};
 use toolwright::{Answer, Content};
 
-/// Returns the text of an answer: the texts of its blocks, one below the other, without pictures, sounds and documents;
-/// for an error, its message.
+/// Returns the text of an answer: the texts of its blocks, each on lines of its own, without pictures, sounds and
+/// documents; for an error, its message.
 pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     if let Some(error) = answer.error() {
         return error.message().to_owned().into();
@@ -23,7 +23,7 @@ pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     }
 }
 
-/// Whether a block is text.
+/// Whether a block of content is text.
 pub(super) fn is_text(block: &Content<'_>) -> bool {
     matches!(block, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
 }
@@ -56,7 +56,7 @@ pub(super) fn value_in(answer: &Answer, text: &str) -> Option<Node> {
     })
 }
 
-/// Formats a number with separated thousands.
+/// Writes a number with a comma between groups of three digits.
 pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -71,7 +71,7 @@ pub(super) fn number(number: usize) -> String {
 
 /// Splits a text after this many characters.
 pub(super) fn split_at_character(text: &str, characters: usize) -> (&str, &str) {
-    // Each character has at least one byte.
+    // A character has at least one byte, so that a text of few bytes need not be counted.
     if text.len() <= characters {
         return (text, "");
     }

@@ -1,4 +1,5 @@
-//! The tools by which a model reads and searches large answers of its run. They are shown once there is such an answer.
+//! The tools by which a model reads and searches large answers of its run. The model is shown them once the run has a
+//! large answer.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,7 @@ pub(super) const READ: &str = "read_large_result";
 /// The tool that searches a large answer.
 pub(super) const SEARCH: &str = "search_large_result";
 
-/// The maximum size of a compiled pattern, in bytes.
+/// The maximum size of a compiled regular expression, in bytes.
 const PATTERN: usize = 1 << 20;
 
 /// Whether a tool is one of those that read large answers. Their own answers are never shortened.

@@ -11,19 +11,19 @@ use crate::limits::ceilings::{Ceilings, RequestRefusal, Reservation};
 use crate::model::{Model, ModelError, OutputFormat};
 use crate::run::StepInput;
 
-/// The maximum number of tokens that an API adds to a request: names of fields, marks between messages.
+/// The maximum number of tokens that an API adds to a request, for names of fields and marks between messages.
 const ADDED: u64 = 4_096;
 
-/// The maximum number of tokens that providers count for a picture or document besides its bytes.
+/// The maximum number of tokens that providers count for a picture or document in addition to its bytes.
 const ATTACHED: u64 = 32_768;
 
-/// The first pause until the journal is tried again.
+/// The first pause before the journal is asked again.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The longest pause; each pause is twice as long as the one before.
+/// The longest pause. Each pause is twice as long as the previous one.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Returns the maximum number of tokens of a request: a token has at least one byte.
+/// Returns the maximum number of tokens of a request, counted by its bytes: a token has at least one byte.
 pub(super) fn largest(
     system: &str,
     tools: &str,
@@ -46,7 +46,7 @@ pub(super) fn largest(
     (bytes as u64).saturating_add(ADDED).saturating_add(attached.saturating_mul(ATTACHED))
 }
 
-/// Counts the blocks that are not text.
+/// Counts the blocks of content that are not text.
 fn attached_of(blocks: &[Content<'_>]) -> u64 {
     let is_text = |it: &&Content<'_>| {
         matches!(it, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })

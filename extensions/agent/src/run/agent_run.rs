@@ -1,4 +1,4 @@
-//! One run of an agent: its history, its state, and what drives it.
+//! One run of an agent: its history, its state, and the parts with which a driver advances it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,23 +50,23 @@ pub struct AgentRun {
     pub(super) acting: Option<ActingAgent>,
     /// The executor's run, with the tools that are available now.
     pub(super) run: Run,
-    /// Adds up the tokens and the cost of the requests for the answer that is awaited, or for a summary.
+    /// Adds up the tokens and the cost of the requests for an answer that has not arrived yet, or for a summary.
     pub(super) meter: UsageRecorder,
     /// The token that cancels the run and all of its calls.
     pub(super) cancelled: Option<CancellationToken>,
     /// The observer that reports events and notices of the run.
     pub(super) observer: Observer,
-    /// The tools that the model was last shown.
+    /// The tools that the model was shown with its last request.
     pub(super) shown: Option<ShownTools>,
-    /// The turn of the last answer, if some of its reads may have begun while the answer came.
+    /// The turn of the last answer, if some of its reads may have begun while the answer arrived.
     pub(super) begun: Option<BegunTurn>,
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
-    /// Overrides the agent's settings of requests, if set.
+    /// The settings of requests, in place of the agent's; `None` for those of the agent.
     pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
-    /// The agent's plugins in this run; `None` if it has none.
+    /// The agent's plugins in this run; `None` if the agent has none.
     pub(super) plugins: Option<Preparing>,
     /// The reports of the run's guards that no step has recorded yet.
     pub(super) guarding: Guarding,
@@ -74,11 +74,11 @@ pub struct AgentRun {
     pub(super) history: Vec<Message>,
     /// The parts of the history that were left out of the last request.
     pub(super) left_out: LeftOut,
-    /// The summaries of turns that are left out.
+    /// The summaries of the turns that requests leave out.
     pub(super) summaries: Summaries,
     /// The answers of tools, and how much of each the model is sent.
     pub(super) results: Results,
-    /// Messages that the user sends while the run works.
+    /// The messages that the user sends while the run works.
     pub(super) inbox: Inbox,
     /// The reservation of the run's id, which prevents other runs of the agent from using it.
     pub(super) held: Option<HeldId>,
@@ -89,7 +89,7 @@ pub(super) struct ShownTools {
     pub(super) generation: u64,
     /// Whether plugins have prepared these tools for one turn.
     pub(super) is_prepared: bool,
-    /// Whether the list includes the tool by which the model gives the value that the run ends in.
+    /// Whether the list includes the tool by which the model gives the value in which the run ends.
     pub(super) by_call: bool,
     /// The tools that are left out because their calls were refused repeatedly.
     pub(super) refused: Vec<String>,
@@ -97,7 +97,7 @@ pub(super) struct ShownTools {
     pub(super) found: Vec<String>,
     /// Whether the list includes the tools that read large answers.
     pub(super) reads_results: bool,
-    /// The list that the model is shown. The run has the same tools, except the one that gives the value.
+    /// The list of tools that the model is shown. The run has the same tools, except the tool that gives the value.
     pub(super) listed: Catalog,
     pub(super) listing: Listing,
     pub(super) run: Run,
@@ -116,7 +116,7 @@ impl AgentRun {
     }
 
     /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. The model gets
-    /// those that its provider accepts, and a sentence in place of each other one.
+    /// the attachments that its provider accepts, and a sentence in place of each other one.
     ///
     /// ```
     /// use toolwright::{Content, Executor, Registry};
@@ -134,7 +134,7 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// As for [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_with(
         &mut self,
         text: impl Into<String>,
@@ -154,7 +154,7 @@ impl AgentRun {
         self.drive().await
     }
 
-    /// Returns the input for a message of the user, with the type that the run has to end in.
+    /// Returns the input for a message of the user, with the output type in which the run has to end.
     pub(crate) fn said(&self, text: String, attachments: Arc<[Content<'static>]>) -> StepInput {
         let expected = self.output.as_ref().map(|it| it.expected().clone());
         StepInput::said_with(text, attachments).expecting(expected)
@@ -165,7 +165,7 @@ impl AgentRun {
     /// If the run has ended, returns its end.
     ///
     /// # Errors
-    /// As for [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
+    /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }
@@ -176,7 +176,7 @@ impl AgentRun {
         self.run.id()
     }
 
-    /// Returns everything that was said, called and answered.
+    /// Returns the history: all messages, calls and answers.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         &self.history
@@ -215,7 +215,7 @@ impl AgentRun {
         }
     }
 
-    /// Takes a step: replaces the state, and extends the history.
+    /// Takes a step: replaces the state, and appends the new messages to the history.
     pub(super) fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;
         for action in actions {
@@ -235,7 +235,7 @@ impl AgentRun {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
-    /// Returns the states of the agent's plugins in this run; `None` if it has none.
+    /// Returns the states of the agent's plugins in this run; `None` if the agent has no plugins.
     #[must_use]
     pub fn plugins(&self) -> Option<&Plugins> {
         self.plugins.as_ref().map(|it| &*it.plugins)
@@ -247,8 +247,8 @@ impl AgentRun {
         self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or_else(|| self.acting_run())
     }
 
-    /// Returns the run that makes the calls: with the tools that the model was shown. If another process asked the
-    /// model, it has the current tools and those that read large answers.
+    /// Returns the run that makes the calls, with the tools that the model was shown. If another process asked the
+    /// model, the run has the current tools and the tools that read large answers.
     pub(super) fn calling_run(&self) -> Run {
         let run = self.shown_run();
         match (&self.shown, self.results.tools()) {

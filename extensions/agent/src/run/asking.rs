@@ -27,7 +27,7 @@ use crate::search::found;
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and the driver takes it")]
 pub(super) enum AskOutcome {
     Answer(StepInput),
-    /// Turns are left out from here on: a summary has to be made before the request.
+    /// Requests leave out turns from here on: a summary has to be made before the request.
     Summary(SummaryTask),
 }
 
@@ -38,7 +38,7 @@ impl AgentRun {
         time: Option<Duration>,
         begins_reads: bool,
     ) -> Result<AskOutcome, Stopped> {
-        // Counts an earlier request whose caller stopped waiting for it.
+        // Counts the usage of an earlier request whose caller stopped waiting for the answer.
         self.count_given_up();
         self.guarding.forget();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
@@ -116,8 +116,8 @@ impl AgentRun {
                 }
             };
             if first > 0 && request.1 && !begins_compacted(model, &request.0.history) {
-                // A guard has changed the message with the server's compaction, so that the server has nothing to read in place of the
-                // messages before it: the guards look at the whole history instead.
+                // A guard has changed the message with the server's compaction, so that the server has no summary of
+                // the messages before it. The guards look at the whole history instead.
                 first = 0;
                 sent = compact_after(first);
                 continue;
@@ -168,7 +168,7 @@ impl AgentRun {
             listener: (early.is_some() || events.is_read()).then_some(&listening),
             usage_recorder: Some(&self.meter),
         };
-        // The request begins only when it is polled, so that one that is never polled does not count.
+        // The request begins only when the future is polled, so that a request that is never polled does not count.
         let asked = async {
             self.meter.begin();
             agent.model.answer(request).await
@@ -244,7 +244,7 @@ impl AgentRun {
         }))
     }
 
-    /// Checks whether the answer is the value that the run ends in, if the state asks for that.
+    /// If the state asks for it, checks whether the answer is a value of the output type.
     pub(super) fn checked(
         &self,
         state: State,
@@ -259,7 +259,7 @@ impl AgentRun {
         Ok((state, actions))
     }
 
-    /// Counts what abandoned requests took.
+    /// Adds the usage of abandoned requests to the state.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != TotalUsage::default() {
@@ -267,7 +267,7 @@ impl AgentRun {
         }
         let spent = spent.plus(take(&mut self.guarding.looked_at));
         if spent != TotalUsage::default() {
-            // This input changes only the counters.
+            // This input changes only the counters of usage.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
     }
@@ -328,7 +328,7 @@ struct OfferedTools {
 }
 
 impl OfferedTools {
-    /// Takes the tools that plugins have prepared, or those of the run, without the tools whose calls were refused.
+    /// Takes the tools that plugins have prepared, or the tools of the run, without the tools whose calls were refused.
     fn new(run: &Run, prepared: Option<&Catalog>, history: &[Message]) -> Self {
         let (is_prepared, refused) = (prepared.is_some(), refused(history));
         let whole = prepared.cloned().unwrap_or_else(|| run.catalog());
@@ -372,7 +372,7 @@ impl ShownTools {
                 let offered = with_reads(handing.as_ref().unwrap_or(&catalog));
                 let catalog = with_reads(&catalog);
                 let listed = by_call.map_or_else(|| offered.clone(), |it| it.listed(&offered));
-                // The names were looked up in this catalog.
+                // The names of the found tools were looked up in this catalog.
                 let listed =
                     listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {

@@ -1,5 +1,5 @@
-//! Calls that go on in the background: how a run continues without waiting for their results, and what the model reads
-//! of each. The first half is a part of [`step`](super::step()), and as pure.
+//! Calls that go on in the background: how a run continues without waiting for their results, and the message by which
+//! the model reads each result. The first half of this file is a part of [`step`](super::step()), and as pure.
 //!
 //! The state names each such call until its result is in the history. Both change in one step, so that a result is read once.
 
@@ -24,9 +24,9 @@ pub(crate) const RESULT_OF: &str = "[The result of call ";
 pub struct BackgroundCall {
     /// The index of the call in the turn that made it.
     pub index: u32,
-    /// The call, as the journal knows it.
+    /// The id of the call in the journal.
     pub call: CallId,
-    /// The tool of the call.
+    /// The name of the tool.
     pub tool: String,
 }
 
@@ -41,15 +41,15 @@ impl BackgroundCall {
         ToolCall { id: None, name: self.tool.clone(), arguments: String::new() }
     }
 
-    /// Returns the message by which the model reads the result. It has the user's role, so a fence marks where the
-    /// result begins and ends. A result of more than `most` characters is cut.
+    /// Returns the message by which the model reads the result. The message has the user's role, so a fence marks where
+    /// the result begins and ends. A result of more than `most` characters is cut.
     pub(crate) fn words(&self, answer: &Answer, most: Option<usize>) -> String {
         let Self { call, tool, .. } = self;
         let (how, text) = match answer.error() {
             Some(error) => ("which has failed", error.to_json()),
             None => ("which went on in the background", answer.text().into_owned()),
         };
-        // A text that has a fence is given another, because its own may be cut off.
+        // A text that has a fence gets another one, because the end of its own fence may be cut off.
         let shown = fenced(&format!("`{tool}`"), &cut(&text, most));
         format!("{RESULT_OF}{call} of `{tool}`, {how}:]\n{shown}")
     }

@@ -11,8 +11,8 @@ use crate::history::Message;
 use crate::search::{found, is_searched, unlisted};
 
 impl AgentRun {
-    /// Returns the answers to calls that must not run, because the model has not been shown their tools, or no longer
-    /// has them.
+    /// Returns the answers to calls that must not run, because the model was not shown their tools, or their tools no
+    /// longer exist.
     ///
     /// Returns none if another process asked the model and the journal knows which calls have run (`knows_calls`): a
     /// call that has run must not be answered as if it had not.
@@ -36,8 +36,8 @@ impl AgentRun {
         called.iter().map(answer).collect()
     }
 
-    /// Replaces references in the calls by the values they refer to. Also returns, by the index of the call, an error
-    /// for each reference to a missing value.
+    /// Replaces references in the calls by the values to which they refer. Also returns, by the index of the call, an
+    /// error for each reference to a missing value.
     pub(super) fn resolved<'c>(
         &self,
         called: &'c [ToolCall],
@@ -63,7 +63,7 @@ impl AgentRun {
         (calls, refused)
     }
 
-    /// Makes the executor's calls, with the text of the model's answer as their reason.
+    /// Makes the calls for the executor, with the text of the model's answer as their reason.
     pub(super) fn calls_of<'c>(
         &self,
         called: &'c [ToolCall],

@@ -104,8 +104,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.ask().boxed()
     }
 
-    /// Asks the model; returns its answer, or the interruption that came first. If turns are left out from here on,
-    /// first makes and records a summary of them.
+    /// Asks the model; returns its answer, or the interruption that happened first. If requests leave out turns from
+    /// here on, first makes and records a summary of these turns.
     async fn answer(&mut self) -> Result<Result<StepInput, Interruption<R::Error>>, R::Error> {
         loop {
             let time = self.recorder.time_left();
@@ -130,7 +130,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Asks the model, and takes the step for its answer.
+    /// Asks the model, and takes the step that follows from the answer.
     async fn ask(&mut self) -> Result<(), R::Error> {
         let replayed = self.recorder.replay_next();
         let is_replayed = replayed.is_some();
@@ -162,7 +162,7 @@ impl<R: Recorder> Driver<'_, R> {
                 return Err(error);
             }
             Err(Interruption::Lost(error)) => return Err(error),
-            // The driver now asks again, with the new message. It counts the aborted request then.
+            // The driver now asks the model again, with the new message, and then counts the aborted request.
             Err(Interruption::Said) => return Ok(()),
         };
         let event = match event {
@@ -182,7 +182,7 @@ impl<R: Recorder> Driver<'_, R> {
             // The answer has no calls to run: cancel reads that began early.
             self.run.begun = None;
         }
-        // All these steps are committed together with the answer.
+        // The steps that follow from an answer are committed together with the answer.
         let (state, actions) = self.run.checked(state, actions)?;
         let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
@@ -191,11 +191,11 @@ impl<R: Recorder> Driver<'_, R> {
     }
 
     /// Handles an unavailable model. Normally fails with the error that leaves the run until the model is asked again.
-    /// Returns nothing if something else has ended or stopped the run, and the model's error if the outage has lasted
+    /// Returns `None` if something else has ended or stopped the run, and the model's error if the outage has lasted
     /// too long and has to end the run.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
-        // An error of the journal is ignored here: the recorder holds the usage of the requests until it can write the
+        // An error of the journal is ignored: the recorder holds the usage of the requests until it can write the
         // journal.
         let is_stopped = matches!(self.recorder.stop().await, Ok(Some(_)));
         if state.ended().is_some() || is_stopped {
@@ -211,8 +211,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
     }
 
-    /// Runs the calls of a turn with the tools that were offered to the model. If some calls wait, returns what the run
-    /// waits for.
+    /// Runs the calls of a turn with the tools that were offered to the model. If some calls wait, returns the calls
+    /// for which the run waits.
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
@@ -268,7 +268,7 @@ impl<R: Recorder> Driver<'_, R> {
                         let _ = work.await;
                         return Err(error);
                     }
-                    // A new message interrupts no call.
+                    // A new message does not interrupt calls.
                     Interruption::Said => work.await,
                 },
             };
@@ -319,7 +319,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await?;
         self.run.hand_over(turn)?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
-        // The run's place is free from here on, so that another run may run its calls while this one asks its model.
+        // The run's place is free from here on, so that another run may run its calls while this run asks its model.
         drop(place);
         Ok(None)
     }
@@ -370,7 +370,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// Merges the known answers of a turn with those of calls that are refused before they run.
+/// Merges the known answers of a turn with the answers to calls that are refused before they run.
 fn with(mut known: Vec<Option<Answer>>, refused: Vec<Option<Answer>>) -> Vec<Option<Answer>> {
     if known.len() < refused.len() {
         known.resize_with(refused.len(), || None);
@@ -387,7 +387,7 @@ fn cancel(token: Option<&CancellationToken>) {
     }
 }
 
-/// Whether an answer says that the executor refused the call because it shuts down.
+/// Whether an answer says that the executor refused the call because the executor shuts down.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

@@ -1,5 +1,5 @@
-//! Runs reads of an answer that is still arriving: each begins as soon as its call is complete, and counts when the
-//! answer does.
+//! Runs reads of an answer that is still arriving: each read begins as soon as its call is complete, and counts only if
+//! the answer becomes complete.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
 use crate::results::has_reference;
 use crate::search::unlisted;
 
-/// The turn of an answer that is still arriving.
+/// The turn of an answer that is still arriving, and whose reads may begin.
 pub(super) struct Early {
     run: Run,
     catalog: Catalog,
@@ -27,7 +27,7 @@ struct ArrivedTurn {
     calls: usize,
 }
 
-/// The turn of a complete answer. Some of its calls, which only read, may have begun already.
+/// The turn of a complete answer. Some of its calls may have begun already, if they only read.
 pub(super) struct BegunTurn {
     pub number: u64,
     pub stop: CancellationToken,
@@ -45,9 +45,9 @@ impl Early {
     /// Takes a complete call. A call that arrives out of order begins only with the whole turn.
     fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
-        // Three kinds of calls wait for the complete answer, and so do all calls after them: the final value, because
-        // it ends the run; a call with references, which are resolved then; and a call of a tool that the model has not
-        // found, which never runs.
+        // Three kinds of calls wait for the complete answer, and so do all calls after them: the call that gives the
+        // final value, because it ends the run; a call with references, which are resolved then; and a call of a tool
+        // that the model has not found, which never runs.
         let is_unlisted = |found: &Vec<String>| unlisted(call, &self.catalog, found).is_some();
         let waits = call.name == FINAL_ANSWER
             || has_reference(&call.arguments)

@@ -6,7 +6,7 @@ use toolwright::Answer;
 use toolwright::provider::ToolCall;
 use toolwright::unstable::arguments::canonical;
 
-/// The call that failed last, and how often in a row.
+/// The call that failed last, and how many times in a row it failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Failing {
@@ -17,8 +17,8 @@ pub(crate) struct Failing {
 }
 
 impl Failing {
-    /// Updates the count with a turn. A call that a model makes several times within a turn counts once, since it had
-    /// not read the first answer.
+    /// Updates the count with a turn. A call that a model makes several times within one turn counts once, since the
+    /// model had not read the first answer.
     pub fn after<'a>(
         before: Option<Self>,
         answered: impl IntoIterator<Item = (&'a ToolCall, &'a Answer)>,

@@ -15,7 +15,7 @@ use crate::run::{Action, State};
 pub(crate) const SENT_BACK: &str = "[Your answer was not taken:";
 
 impl State {
-    /// Takes an answer that a guard refused. It counts as a turn, and none of its calls runs.
+    /// Handles an answer that a guard refused. The answer counts as a turn, and none of its calls runs.
     pub(super) fn reject_answer(
         &mut self,
         answer: ModelAnswer,
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// Asks the model again with the words of a guard, unless the limit of corrections is reached.
+    /// Asks the model again with the guard's message, unless the limit of corrections is reached.
     fn send_back(&mut self, report: &GuardReport) -> Vec<Action> {
         let times = self.0.sent_back.saturating_add(1);
         self.0.sent_back = times;

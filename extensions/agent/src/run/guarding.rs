@@ -1,4 +1,4 @@
-//! Runs the guards of a run: reports, holds back and refuses.
+//! Runs the guards of a run: reports their decisions, holds answers back, and refuses messages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct Guarding {
     reports: Reports,
     /// An answer whose text is held back until the guards accept the end of the run.
     pub(super) held: Option<ModelAnswer>,
-    /// The usage of the answer that the guards are looking at.
+    /// The usage of the answer that the guards look at now.
     pub(super) looked_at: TotalUsage,
     /// The changes to requests that were reported already. The same change occurs in every later request.
     reported: BTreeSet<(String, String)>,
@@ -33,7 +33,7 @@ impl Guarding {
         self.held = None;
     }
 
-    /// Reports the decisions of guards to observers, and keeps them for the next step.
+    /// Reports the decisions of guards to observers, and stores them for the next step.
     pub(super) fn report(
         &mut self,
         observer: &Observer,
@@ -68,7 +68,8 @@ impl AgentRun {
         }
     }
 
-    /// Takes a message of the user as the guards let it through; ends the run if a guard refuses it.
+    /// Takes a message of the user in the form in which the guards let it through; ends the run if a guard refuses the
+    /// message.
     pub(crate) async fn hear(&mut self, prompt: Prompt) -> (State, Vec<Action>) {
         let (heard, refused) = self.let_in(vec![prompt]).await;
         let (text, attachments) =
@@ -76,13 +77,13 @@ impl AgentRun {
         let (state, actions) = step(&self.state, self.said(text, attachments));
         match refused {
             None => (state, actions),
-            // The message is not taken, but the output type is.
+            // The message is not added to the history, but its output type applies.
             Some(report) => step(&state, StepInput::Guarded { answer: None, report }),
         }
     }
 
-    /// Shows messages of the user to the guards. Returns those they let through, and the first decision that ends the
-    /// run.
+    /// Shows messages of the user to the guards. Returns the messages that they let through, and the first decision
+    /// that ends the run.
     pub(super) async fn let_in(
         &mut self,
         prompts: Vec<Prompt>,
@@ -181,7 +182,7 @@ fn change_text(actions: &mut [Action], to: &str) {
     }
 }
 
-/// Removes an answer of the model, and the answer to its call, from what a step appends.
+/// Removes an answer of the model, and the answer to its call, from the messages that a step appends.
 fn remove_answer(actions: &mut Vec<Action>) {
     let is_answer = |it: &Action| matches!(it, Action::Append(Message::Assistant { .. }));
     if actions.iter().any(is_answer) {

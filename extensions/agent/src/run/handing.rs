@@ -1,4 +1,4 @@
-//! Hands runs off to other agents: finds the agent that a run was handed off to last, and the calls of `hand_off` that
+//! Hands runs off to other agents: finds the agent to which a run was handed off last, and the calls of `hand_off` that
 //! are refused. The decisions are pure: they follow from the history, the state and the hand-offs that the application
 //! allows.
 
@@ -27,16 +27,16 @@ pub(super) struct ActingAgent {
     pub(super) agent: Agent,
     /// The run with the tools and rules of the agent.
     run: Run,
-    /// The generation of the tools from which they were selected.
+    /// The generation of the registry from which the tools were selected.
     generation: u64,
 }
 
 /// The facts that decide whether a call hands a run off.
 struct Standing<'s> {
-    /// The agent that makes the call, and the agents that it may hand the run off to.
+    /// The name of the agent whose model makes the call; `targets` are the agents to which it may hand the run off.
     acting: &'s str,
     targets: &'s [String],
-    /// How often the run was handed off since its user spoke.
+    /// How many times the run was handed off since its user spoke.
     handed_off: u32,
     /// How many calls the turn has.
     calls: usize,
@@ -63,7 +63,7 @@ pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
 
-/// Whether this is the tool that hands off, and none of the application's.
+/// Whether the tool `hand_off` of a catalog is the one of this crate, and not a tool of the application.
 pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }
@@ -115,9 +115,9 @@ impl AgentRun {
         self.acting.as_ref().map_or(&self.run, |it| &it.run)
     }
 
-    /// Finds the agent that now drives the run, and selects its tools from the present ones. If the run was handed off
-    /// to an agent that does not exist any more, the run does not continue, because the first agent might be allowed
-    /// more.
+    /// Finds the agent that now drives the run, and selects its tools from those of the registry. If the run was handed
+    /// off to an agent that does not exist any more, the run does not continue, because the first agent might be
+    /// allowed to do more.
     pub(super) fn find_acting(&mut self) -> Result<(), Stopped> {
         let catalog = self.run.catalog();
         let hand_offs = self.agent.0.hand_offs.as_ref();

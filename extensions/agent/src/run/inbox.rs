@@ -14,7 +14,7 @@ pub(crate) struct Inbox(Arc<Mutex<Waiting>>, Arc<Notify>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Whether the run works, so that it will read a message that is put here.
+    /// Whether the run works, so that it will read a message that is added.
     is_open: bool,
     messages: VecDeque<Prompt>,
     /// Whether one of the messages interrupts the request under way.
@@ -27,12 +27,12 @@ impl Inbox {
         self.waiting().is_open = true;
     }
 
-    /// Adds a message behind the others; returns it if the run does not work.
+    /// Adds a message after the others; returns the message if the run does not work.
     pub(crate) fn put(&self, message: Prompt) -> Result<(), Prompt> {
         self.put_as(message, false)
     }
 
-    /// Adds a message like [`put`](Self::put), and interrupts the request under way.
+    /// Adds a message, as [`put`](Self::put) does, and interrupts the request in progress.
     pub(crate) fn put_now(&self, message: Prompt) -> Result<(), Prompt> {
         self.put_as(message, true)
     }
@@ -49,12 +49,12 @@ impl Inbox {
         Ok(())
     }
 
-    /// Completes when a message interrupts the request under way. May be dropped at any time.
+    /// Completes when a message interrupts the request in progress. May be dropped at any time.
     pub(super) async fn urgent(&self) {
         self.until(|waiting| waiting.is_urgent).await;
     }
 
-    /// Completes when a message waits. May be dropped at any time.
+    /// Completes when the inbox has a message. May be dropped at any time.
     pub(super) async fn until_said(&self) {
         self.until(|waiting| !waiting.messages.is_empty()).await;
     }
@@ -71,14 +71,14 @@ impl Inbox {
         }
     }
 
-    /// Takes all messages.
+    /// Takes all messages out of the inbox.
     pub(super) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_urgent = false;
         waiting.messages.drain(..).collect()
     }
 
-    /// Takes all messages before the run ends; closes the inbox if there are none.
+    /// Takes all messages before the run ends; closes the inbox if it has none.
     pub(super) fn take_or_close(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_open = !waiting.messages.is_empty();

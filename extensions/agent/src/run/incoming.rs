@@ -1,4 +1,4 @@
-//! Takes what comes to a run while it works: what its user says, and the results of calls in the background.
+//! Takes input that arrives while a run works: messages of its user, and the results of calls in the background.
 
 use super::driver::Driver;
 use super::recorder::Recorder;
@@ -7,7 +7,8 @@ use super::{Action, State, StepInput, step};
 use crate::events::RunEnd;
 
 impl<R: Recorder> Driver<'_, R> {
-    /// Takes what has come since the last request: results of calls in the background, and what the user has said.
+    /// Takes the input that has arrived since the last request: results of calls in the background, and messages of the
+    /// user.
     pub(super) async fn take_messages(&mut self) -> Result<(), R::Error> {
         let mut said = self.take_background(self.run.state.clone(), Vec::new()).await?;
         let messages = self.recorder.take_said(false).await?;
@@ -43,7 +44,8 @@ impl<R: Recorder> Driver<'_, R> {
         let (state, actions) = rest_for_background(state, actions);
         let rests = matches!(state.due(), Some(Action::Await));
         if rests && !was_resting {
-            // What made the run done was paid for. It is recorded first, and the journal read for results and messages only then.
+            // The answer that made the run done was paid for. So it is recorded first, and only then is the journal
+            // read for results and messages.
             return Ok((state, actions));
         }
         let (mut state, mut actions) = match rests {

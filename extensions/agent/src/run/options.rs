@@ -24,7 +24,7 @@ pub(crate) struct RunOptions {
     pub services: Vec<Service>,
     /// The type of the value in which the run ends, if it is not that of the agent.
     pub output: Option<Output>,
-    /// Overrides the agent's settings of requests, if set.
+    /// The settings of requests, in place of the agent's; `None` for those of the agent.
     pub settings: Option<ModelSettings>,
 }
 
@@ -107,8 +107,8 @@ macro_rules! run_options {
     () => {
         /// Sets the id of the run; a new one is made unless set. With a journal
         /// ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), the record under the id is continued, in this
-        /// process or another. Without one, the id identifies its calls, and no other run of the application may have
-        /// it.
+        /// process or another. Without a journal, the id identifies the calls of the run, and no other run of the
+        /// application may have it.
         pub fn id(mut self, id: impl Into<String>) -> Self {
             self.options.id = Some(id.into());
             self
@@ -120,7 +120,7 @@ macro_rules! run_options {
             self
         }
 
-        /// Sets the session, in which grants of scope `session` count.
+        /// Sets the session of the run. Grants of scope `session` apply to all runs of a session.
         pub fn session(mut self, id: impl Into<String>) -> Self {
             self.options.session = Some(id.into());
             self
@@ -134,9 +134,9 @@ macro_rules! run_options {
         }
 
         /// Sets options of requests to the model, in place of the agent's settings
-        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). They are not recorded: another process that
-        /// continues a recorded run uses those of its agent. A setting that the provider does not support is an error
-        /// before the first request.
+        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). The options are not recorded: another process
+        /// that continues a recorded run uses the settings of its agent. A setting that the provider does not support
+        /// is an error before the first request.
         pub fn settings(mut self, settings: $crate::ModelSettings) -> Self {
             self.options.settings = Some(settings);
             self

@@ -1,4 +1,4 @@
-//! The typed value that a run ends in: how a model is asked for the value, and whether an answer is a valid value.
+//! The output type in which a run ends: how a model is asked for the value, and whether an answer is a valid value.
 //! Pure.
 
 mod expected;
@@ -19,7 +19,7 @@ use toolwright::{Call, Catalog, DynamicTool, Executor, Registry, ToolError};
 pub(crate) use self::expected::Expected;
 use crate::model::{FINAL_ANSWER, Model, ModelSettings, OutputFormat, ToolChoice};
 
-/// The type of the value that a run ends in. Cheap to clone.
+/// The output type in which a run ends. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Inner>);
 
@@ -33,7 +33,7 @@ struct Inner {
     checks: Option<Check>,
 }
 
-/// An additional check of values that fit the schema; the error is what the model reads.
+/// An additional check of values that fit the schema; the model reads the error.
 type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 
 /// A value that is not an object, wrapped in one, because providers require objects.
@@ -99,7 +99,7 @@ impl Output {
         Ok(Self(Arc::new(Inner { expected, format, reader, is_wrapped, checks })))
     }
 
-    /// Returns how the state of a run records the type.
+    /// Returns the form in which the state of a run records the output type.
     pub(crate) fn expected(&self) -> &Expected {
         &self.0.expected
     }
@@ -129,7 +129,7 @@ impl Output {
         })
     }
 
-    /// Returns the format, if the model can answer in it.
+    /// Returns the format, if the model can answer in a format.
     pub(super) fn format_of(&self, model: &dyn Model) -> Option<&OutputFormat> {
         self.is_format_of(model).then_some(&self.0.format)
     }
@@ -195,7 +195,8 @@ impl Output {
     }
 }
 
-/// Makes a tool that takes the value and does nothing. Its danger is not `safe`, so a truncated value is refused.
+/// Makes a tool that takes the value and does nothing. The tool's danger is not `safe`, so that a truncated value is
+/// refused.
 fn reading<A: DeserializeOwned + JsonSchema + Send + 'static>(description: &str) -> DynamicTool {
     DynamicTool::typed(FINAL_ANSWER, description, |_: A, _| async { Ok(()) }).sinks(None::<&str>)
 }

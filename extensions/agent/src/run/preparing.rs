@@ -1,4 +1,4 @@
-//! Runs the plugins of an agent in a run: they prepare each turn, and see its end.
+//! Runs the plugins of an agent in a run: they prepare each turn, and are called at its end.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::model::FINAL_ANSWER;
 use crate::plugin::{Plugins, PreparedTurn, StateValue, end_plugins, prepare, prepare_again};
 use crate::run::{Action, State};
 
-/// The plugins of a run.
+/// The plugins of a run, and the turn that they have prepared.
 pub(super) struct Preparing {
     pub plugins: Arc<Plugins>,
     /// The prepared turn for the next request.
     pub next: Option<PreparedTurn>,
-    /// The states before the plugins prepared that turn.
+    /// The states of the plugins before they prepared the turn in `next`.
     before: Option<Vec<StateValue>>,
-    /// The tools of the open turn of a run that was resumed.
+    /// The tools of the turn that was open when the run was resumed.
     pub again: Option<Run>,
 }
 

@@ -39,11 +39,11 @@ impl Stop {
     }
 }
 
-/// What interrupts the work of a driver.
+/// An event that interrupts the work of a driver.
 pub(crate) enum Interruption<E> {
-    /// The run has to end.
+    /// The run was cancelled, or its time is up.
     Stop(Stop),
-    /// The driver has to give the run back, as the journal has it, so that another process continues it.
+    /// The driver has to release the run in its recorded state, so that another process continues it.
     Leave(E),
     /// Another driver has taken the run.
     Lost(E),
@@ -56,15 +56,15 @@ pub(crate) enum Interruption<E> {
 pub(crate) enum Work {
     /// A request to the model, which may take minutes: another process can repeat it.
     Asking,
-    /// Calls, which end by themselves.
+    /// Calls of tools, which end by themselves.
     Calling,
-    /// Calls that wait for a place and have not begun.
+    /// Calls of tools that have not begun, because too many runs of the worker run calls.
     Placing,
 }
 
-/// What the recorder does about an outage of the model.
+/// The recorder's decision about a run whose model is unavailable.
 pub(crate) enum Away<E> {
-    /// The driver leaves the run as it is, and a driver asks the model again later.
+    /// The driver leaves the run as it is, and some driver asks the model again later.
     Left(E),
     /// The outage has lasted too long, and ends the run.
     TooLong(ModelError),
@@ -77,19 +77,19 @@ pub(crate) enum TurnOutcome<O> {
     Open(O),
 }
 
-/// Records each step of a run, and reports what ends the run from outside. The default methods are those of a run in
-/// memory.
+/// Records each step of a run, and reports requests from outside to end the run. The default methods are those of a run
+/// in memory.
 pub(crate) trait Recorder: Send {
-    /// Why a run cannot continue here.
+    /// Why this process cannot continue a run.
     type Error: From<Stopped> + ToString + Send;
-    /// The outcomes of a turn's calls if some of them wait.
+    /// The state of a turn's calls if some of them wait.
     type Open: Send;
-    /// What a run waits for while no process drives it.
+    /// The calls for which a run waits while no process drives it.
     type Waiting: Send;
     /// The value that makes the calls of a turn; `()` if the run itself makes them.
     type Maker: Send + Sync;
 
-    /// Whether reads may begin before their answer is recorded.
+    /// Whether reads may begin before the model's answer that calls them is recorded.
     const BEGINS_READS: bool;
 
     /// Whether the recorder itself knows which calls of an open turn have run.
@@ -109,7 +109,7 @@ pub(crate) trait Recorder: Send {
     /// Returns why the run has to end now; `None` if it may continue.
     fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
 
-    /// Whether the application has cancelled the run, and its calls with it.
+    /// Whether the application has cancelled the run, and therefore its calls.
     fn is_cancelled(&mut self) -> bool;
 
     /// Whether something besides the run's own token may cancel its calls, so that they need another token.
@@ -138,8 +138,8 @@ pub(crate) trait Recorder: Send {
         None
     }
 
-    /// Takes the user's messages since the last request. `is_ending` says that the driver is about to end the run, and
-    /// not to ask the model.
+    /// Takes the user's messages since the last request. `is_ending` says that the driver is about to end the run
+    /// instead of asking the model.
     fn take_said(
         &mut self,
         _is_ending: bool,
@@ -183,7 +183,7 @@ pub(crate) trait Recorder: Send {
     /// Notes the parts of an answer other than its message, for the next commit.
     fn note(&mut self, _: &ModelAnswer, _: &LeftOut, _is_replayed: bool) {}
 
-    /// Takes the decisions of guards, for the next commit.
+    /// Takes the decisions of guards, which the next commit records.
     fn record_guards(&mut self, _: Vec<GuardReport>) {}
 
     /// Handles a request that failed because the model is unavailable. Either records this state and returns why the
@@ -195,7 +195,7 @@ pub(crate) trait Recorder: Send {
         error: ModelError,
     ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
-    /// Records a step and its changes to plugins' states; the step counts only then.
+    /// Records a step with its changes to the plugins' states. The step counts only when it is recorded.
     fn commit(
         &mut self,
         _before: &State,
@@ -207,8 +207,8 @@ pub(crate) trait Recorder: Send {
         ready(Ok(()))
     }
 
-    /// Waits until this run may run calls, if the number of runs that do so at once is limited. The run may until the
-    /// permit is dropped. If an interruption comes first, returns the interruption.
+    /// Waits until this run may run calls, if the number of runs that do so at once is limited. The run may run calls
+    /// until the permit is dropped. If an interruption happens first, returns the interruption.
     fn place(
         &mut self,
     ) -> impl Future<Output = Result<Option<OwnedSemaphorePermit>, Interruption<Self::Error>>> + Send
@@ -247,7 +247,7 @@ pub(crate) trait Recorder: Send {
     /// Returns the available answers of a turn in which some calls wait.
     fn answers_of(open: Self::Open) -> Vec<Option<Answer>>;
 
-    /// Records the available answers, and gives the run up until the missing answers arrive.
+    /// Records the available answers, and releases the run until the missing answers arrive.
     fn wait(
         &mut self,
         turn: &Turn,
@@ -259,7 +259,7 @@ pub(crate) trait Recorder: Send {
         ready(())
     }
 
-    /// Gives back a run that cannot continue here.
+    /// Releases the lease of a run that this process cannot continue.
     fn release(&mut self, _: &Self::Error) -> impl Future<Output = ()> + Send {
         ready(())
     }

@@ -7,7 +7,7 @@ use toolwright::{Answer, ErrorClass, ToolError, error_kind};
 
 use crate::history::Message;
 
-/// A tool is left out after this many refusals in a row, by the policy or by a person.
+/// The number of refusals in a row, by the policy or by a person, after which a tool is left out.
 const TIMES: u32 = 5;
 
 /// Returns the tools that are left out after these messages, sorted by name.
@@ -17,7 +17,7 @@ pub(super) fn refused<'m>(history: impl IntoIterator<Item = &'m Message>) -> Vec
         let Message::ToolResults(answered) = message else { continue };
         for (call, answer) in answered.iter() {
             let times = in_a_row.entry(&call.name).or_default();
-            // A tool that was left out stays left out: later calls of it fail as calls of an unknown tool.
+            // A tool that was left out stays left out: later calls of it fail like calls of an unknown tool.
             if *times < TIMES {
                 *times = if is_refused(answer) { *times + 1 } else { 0 };
             }
@@ -32,7 +32,7 @@ fn is_refused(answer: &Answer) -> bool {
     kind.is_some_and(|kind| [error_kind::DENIED, error_kind::REJECTED].contains(&kind))
 }
 
-/// Answers a call of a tool that is left out.
+/// Returns the error for a call of a tool that is left out.
 pub(super) fn left_out(tool: &str) -> ToolError {
     let message =
         format!("`{tool}` is no longer among your tools: its last {TIMES} calls were refused");

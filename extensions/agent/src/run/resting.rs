@@ -95,7 +95,7 @@ pub(super) fn in_background(state: State, answers: &TurnAnswers) -> State {
     }
 }
 
-/// Completes when one of these calls has its answer.
+/// Completes when one of these calls has a result.
 pub(super) async fn await_result(run: &Run, calls: &[BackgroundCall]) -> Result<(), Stopped> {
     let Some(worker) = run.worker().filter(|_| !calls.is_empty()) else { return Ok(()) };
     let waits = calls.iter().map(|call| Box::pin(worker.wait(call.call)));

@@ -1,4 +1,4 @@
-//! Starts a run, or restores one.
+//! Starts a run, or restores it from its state and history.
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,13 +61,13 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Gives the run a service that is shared with other owners.
+    /// Gives the run a service that other owners share.
     pub(crate) fn with_arc<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.run = self.run.with_arc(value);
         self
     }
 
-    /// Makes the run end in a value of this type.
+    /// Sets the output type in which the run has to end.
     pub(crate) fn ending_in(mut self, output: Output) -> Self {
         self.output = Some(output);
         self
@@ -95,7 +95,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Sets the session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session of the run. Grants of scope `session` apply to all runs of a session.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.run = self.run.session(id.into());
@@ -126,14 +126,14 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Records the states that tools set in this sink.
+    /// Sets the sink that records the states which tools set.
     pub(crate) fn recording_plugins(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sink = Some(sink);
         self
     }
 
     /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The user's first
-    /// message continues it; none of its calls run again.
+    /// message continues the history; none of its calls run again.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -173,7 +173,7 @@ impl AgentRunBuilder {
         Ok(AgentRun { plugins: plugins.map(Preparing::new), ..run })
     }
 
-    /// Makes the plugins of the run, with their states.
+    /// Makes the plugins of the run from their restored states.
     fn with_plugins(&mut self) -> Result<Option<Arc<Plugins>>, StateError> {
         let set = &self.agent.0.plugins;
         if set.is_empty() {
@@ -188,7 +188,7 @@ impl AgentRunBuilder {
         self.started(|run| Ok(run.start_without_services()))
     }
 
-    /// Checks that its services are those that the executor declares.
+    /// Checks that the services of the run are those that the executor declares.
     pub(crate) fn has_services(mut self) -> Result<(), StartError> {
         let plugins = self.with_plugins()?;
         plugins.into_iter().fold(self.run, RunBuilder::with_arc).start()?;
@@ -246,7 +246,7 @@ impl AgentRunBuilder {
 }
 
 impl AgentRun {
-    /// Makes the run of a sub-agent, whose calls are made by the call that started it.
+    /// Makes the run of a sub-agent. The call that started the sub-agent makes its calls.
     pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         let results = Results::new(&agent.0.answer_budget, false, &[]);
@@ -276,8 +276,8 @@ impl AgentRun {
     }
 }
 
-/// Whether a model may write a reference in place of an argument of another type. In strict dialects it may not: the
-/// arguments have to follow the schema.
+/// Whether a model may write a reference in place of an argument of another type. In strict dialects it may not,
+/// because the arguments have to follow the schema.
 fn may_refer(dialect: Dialect) -> bool {
     !matches!(
         dialect,
@@ -303,7 +303,7 @@ pub enum StartError {
         "the run `{id}` of this agent goes on; wait for it, or give the other run an id of its own"
     )]
     IdInUse {
-        /// The id.
+        /// The id that is in use.
         id: String,
     },
     /// An option was set on a conversation that has begun.

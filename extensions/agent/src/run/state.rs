@@ -51,7 +51,7 @@ pub(crate) struct Inner {
     /// How many answers and ends guards have sent back since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sent_back: u32,
-    /// How often the run was handed off since the user last spoke.
+    /// How many times the run was handed off since the user last spoke.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub handed_off: u32,
     /// How many answers in a row were empty.
@@ -63,7 +63,7 @@ pub(crate) struct Inner {
     pub called: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
-    /// The type of the value that the run has to end in; `None` if it ends in a text.
+    /// The output type in which the run has to end; `None` if it ends in a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Expected>,
     /// The calls that go on in the background and whose results the model has not read, in the order in which the model
@@ -184,7 +184,7 @@ impl State {
 
     /// Returns how many calls of a turn are run, counted from the first. A call that was cut short is not run. If the
     /// model gives the final value by one of several calls, neither that call nor the calls after it are run, since the
-    /// model had not read the answers of the others yet.
+    /// model had not read the answers of the other calls yet.
     pub(super) fn run_of(&self, calls: &[ToolCall], is_cut: bool) -> usize {
         let whole = calls.len() - usize::from(is_cut);
         let is_value = |call: &ToolCall| self.0.output.is_some() && call.name == FINAL_ANSWER;
@@ -251,12 +251,12 @@ impl State {
         self.0.handed_off
     }
 
-    /// Returns the type of the value that the run has to end in, as the user's last message set it.
+    /// Returns the output type in which the run has to end, as the user's last message has set it.
     pub(crate) fn expected(&self) -> Option<&Expected> {
         self.0.output.as_ref()
     }
 
-    /// Returns how often the model answered since the user last spoke.
+    /// Returns how many times the model has answered since the user last spoke.
     pub(crate) fn turns_since_said(&self) -> u32 {
         self.0.taken
     }

@@ -10,8 +10,8 @@
 //!                     ended ◀──────────────────────┘        (said: asking again)
 //! ```
 //!
-//! A run that ends in a value of a type has one more phase, in which an answer without calls, or a single call that
-//! gives the value, is checked.
+//! A run with an output type has one more phase, in which an answer without calls, or a single call that gives the
+//! value, is checked.
 //!
 //! ```text
 //!   asking ── answered: the value ──▶ checking ── checked: valid, or invalid too often ──▶ ended
@@ -26,8 +26,8 @@
 //!   ended ─── guarded: sent back ──▶ asking        ended ── end changed ──▶ ended
 //! ```
 //!
-//! When the model is done while calls go on in the background, the run rests until the result of one of them comes, or
-//! the user says more:
+//! When the model is done while calls go on in the background, the run rests until one of them has a result, or the
+//! user sends another message:
 //!
 //! ```text
 //!   ended ── rests ──▶ resting ── background answered, said ──▶ asking
@@ -62,23 +62,23 @@ use crate::run::{State, Turn};
 /// and the provider sent no part of that call.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
 
-/// Something that happened to a run.
+/// An input of a step: something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StepInput {
-    /// The user said something. Ignored while the calls of a turn run, and while a value is checked.
+    /// The user sent a message. Ignored while the calls of a turn run, and while a value is checked.
     Said {
-        /// The text.
+        /// The text of the message.
         text: String,
         /// The attachments of the message; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
-        /// The type of the value that the run has to end in after this message; `None` if it ends in a text.
+        /// The output type in which the run has to end after this message; `None` if it ends in a text.
         output: Option<ExpectedOutput>,
     },
-    /// The user said something more while the run works: the model gets the message with the next request. Limits do
+    /// The user sent another message while the run works: the model gets the message with the next request. Limits do
     /// not start again.
     Interjected {
-        /// The text.
+        /// The text of the message.
         text: String,
         /// The attachments of the message.
         attachments: Arc<[Content<'static>]>,
@@ -115,12 +115,12 @@ pub enum StepInput {
     TooDear(Limit),
     /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
-    /// These calls of the open turn go on in the background. Their answers say so, and their results come later.
+    /// These calls of the open turn go on in the background. Their answers say so, and their results arrive later.
     InBackground(Vec<BackgroundCall>),
-    /// The result of a call in the background came. Each result counts once. The result of a call that is not in the
+    /// A call in the background has its result. Each result counts once. The result of a call that is not in the
     /// background changes nothing.
     BackgroundAnswered {
-        /// The call.
+        /// The call that was answered.
         call: BackgroundCall,
         /// The result of the call, as the model reads it.
         text: String,
@@ -132,7 +132,7 @@ pub enum StepInput {
     Delegated {
         /// The tokens and the cost of the sub-agents' requests.
         spent: TotalUsage,
-        /// How often the models of the sub-agents answered.
+        /// How many times the models of the sub-agents have answered.
         turns: u32,
     },
     /// The run was cancelled. If calls of a turn are open, they have to be answered before the run ends.
@@ -156,7 +156,7 @@ impl StepInput {
         Self::Said { text: text.into(), attachments: attachments.into(), output: None }
     }
 
-    /// Sets the type that the run has to end in after this message.
+    /// Sets the output type in which the run has to end after this message.
     pub(crate) fn expecting(self, expected: Option<Expected>) -> Self {
         match self {
             Self::Said { text, attachments, .. } => {
@@ -177,7 +177,7 @@ pub enum Action {
     Ask,
     /// Runs the calls of a turn; the driver continues with [`StepInput::Called`].
     Call(Turn),
-    /// Checks whether a text is the value that the run ends in; the driver continues with [`StepInput::Checked`].
+    /// Checks whether a text is a value of the output type; the driver continues with [`StepInput::Checked`].
     Check {
         /// The text that the model gave as the value.
         text: String,
@@ -280,7 +280,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Ended { how }, StepInput::Rests) if how.is_answer() => next.rest(how.clone()),
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
-        // The input came too late, or no action requested it.
+        // The input arrived too late, or no action requested it.
         _ => Vec::new(),
     };
     (next, actions)
@@ -469,7 +469,7 @@ impl State {
         RunEnd::Limit(Limit::Time { milliseconds })
     }
 
-    /// Lets the run end once the calls of its turn are answered. If it is stopped twice, the first reason counts.
+    /// Lets the run end once the calls of its turn are answered. If the run is stopped twice, the first reason counts.
     fn stop(&mut self, why: Stopping) -> Vec<Action> {
         if let Phase::Calling { stopping, .. } = &mut self.0.phase {
             stopping.get_or_insert(why);

@@ -10,7 +10,7 @@ use toolwright::dialect::DialectError;
 use crate::model::ModelError;
 use crate::plugin::PluginFailure;
 
-/// Why a run stopped without having ended. Its host has to act, and then continues it by
+/// Why a run stopped without having ended. The application has to deal with the cause, and then continues the run by
 /// [`AgentRun::resume`](crate::AgentRun::resume).
 ///
 /// ```
@@ -32,23 +32,23 @@ pub enum Stopped {
         /// The number of the turn.
         turn: u64,
     },
-    /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
+    /// A call of the turn cannot be answered in this process; see [`needs_decision`](Self::needs_decision).
     #[error(transparent)]
     Call(#[from] CallFailure),
     /// Tools that are discovered at run time, such as those of an MCP server, cannot be listed for the model.
     #[error("the tools cannot be listed: {why}")]
     Tools {
-        /// The reason.
+        /// The reason why the tools cannot be listed.
         why: String,
     },
-    /// The model is away: it cannot be reached, is overloaded, or its provider asks callers to wait.
+    /// The model is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.
     #[error("the model is away: {message}; resume the run when it is back")]
     ModelUnreachable {
         /// The kind of the error, for programs.
         kind: String,
-        /// The reason.
+        /// The message of the error.
         message: String,
-        /// How long the provider asks callers to wait, if it said so.
+        /// How long the provider asks callers to wait; `None` if it does not say so.
         retry_after: Option<Duration>,
     },
     /// The instructions are a function of a service that the run does not have.
@@ -65,9 +65,9 @@ pub enum Stopped {
         given.as_ref().map_or_else(|| "no type".to_owned(), |it| format!("`{it}`"))
     )]
     OtherOutput {
-        /// The recorded type.
+        /// The recorded output type.
         expected: String,
-        /// The caller's type.
+        /// The output type that the caller gave.
         given: Option<String>,
     },
     /// The run has to end in a value of a type whose fields have changed since the run began.
@@ -76,9 +76,9 @@ pub enum Stopped {
          program that has the type as it was, or cancel it and begin another"
     )]
     ChangedOutput {
-        /// The recorded type, with the digest of its schema.
+        /// The recorded output type, with the digest of its schema.
         recorded: String,
-        /// The caller's type, with the digest of its schema.
+        /// The output type that the caller gave, with the digest of its schema.
         given: String,
     },
     /// The run was handed off to an agent that no longer exists.
@@ -118,9 +118,9 @@ impl Stopped {
         Self::Tools { why }
     }
 
-    /// Returns the tool and the reason of a call that a person has to decide although there is no approver. Occurs only
-    /// if the executor has a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail); otherwise such a call
-    /// is answered, or waits.
+    /// Returns the tool and the reason of a call that a person has to decide although the agent has no approver. Occurs
+    /// only if the executor has a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail); otherwise such a
+    /// call is answered, or waits.
     #[must_use]
     pub fn needs_decision(&self) -> Option<(&str, &str)> {
         match self {

@@ -1,5 +1,5 @@
-//! Asks a model, in a separate request, for a summary of turns that are left out. The summary does not count as a turn
-//! of the run.
+//! Asks a model, in a separate request, for a summary of the turns that requests leave out. The summary does not count
+//! as a turn of the run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// The summaries of a run.
 #[derive(Default)]
 pub(super) struct Summaries {
-    /// The summaries that were made, in order.
+    /// The summaries of this run, in the order in which they were made.
     pub made: Vec<Summary>,
     /// The length of the history when the last attempt failed. The agent does not ask twice at one length.
     pub failed_at: Option<usize>,
@@ -33,10 +33,10 @@ impl AgentRun {
         self.summaries.made = made;
     }
 
-    /// Asks for a summary; if there is none, reports why and returns `None`.
+    /// Asks for a summary; if the model makes none, reports why and returns `None`.
     pub(super) async fn summarize(&mut self, task: SummaryTask) -> Option<Summary> {
         let model = Arc::clone(self.agent.0.summarizer.as_ref()?);
-        // Set first, so that it counts even if the caller stops waiting.
+        // Set before the request, so that the attempt counts even if the caller stops waiting.
         self.summaries.failed_at = Some(task.at);
         let made = self.ask_for_summary(&*model, &task).await;
         let turn = self.state.turn() + 1;
@@ -103,7 +103,7 @@ impl AgentRun {
         self.meter = UsageRecorder::default();
         if spent != TotalUsage::default() {
             self.observer.spent(spent);
-            // This input changes only the counters.
+            // This input changes only the counters of usage.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
         let answered =
@@ -149,7 +149,8 @@ impl AgentRun {
         looked.map_err(|(_, report)| report.to_string())
     }
 
-    /// Reports what guards have changed. If they refuse something, there is no summary, but the run continues.
+    /// Reports the changes of the guards. If they refuse the request or the answer, no summary is made, but the run
+    /// continues.
     fn report_guards(&mut self, mut reports: Vec<GuardReport>) {
         reports.retain(|report| report.action == GuardAction::Changed);
         let (turn, catalog) = (self.state.turn() + 1, self.run.catalog());
@@ -157,7 +158,7 @@ impl AgentRun {
     }
 }
 
-/// Says why an answer is not a summary, whatever its text says.
+/// Returns the reason why an answer is not a summary, independently of its text.
 fn problem(answer: &ModelAnswer) -> Option<&'static str> {
     match answer.stop {
         StopReason::Refused => Some("the model refused to write it"),

@@ -1,4 +1,4 @@
-//! Decides whether an answer ends a run in a value of a type: a part of [`step`](super::step()), and as pure.
+//! Decides whether an answer ends a run in a value of its output type: a part of [`step`](super::step()), and as pure.
 
 use toolwright::provider::ToolCall;
 use toolwright::{ErrorClass, Output, ToolError};
@@ -13,13 +13,13 @@ use crate::run::{Action, State};
 /// The beginning of the message, in the user's name, to a model whose answer is not the requested value.
 pub(crate) const NOT_THE_VALUE: &str = "[Your answer is not the value that was asked for:";
 
-/// The type of the value that a run has to end in. It is set by [`output`](crate::AgentBuilder::output) on an agent, or
-/// by [`typed`](crate::RunRequest::typed) on a run.
+/// The output type in which a run has to end. It is set by [`output`](crate::AgentBuilder::output) on an agent, or by
+/// [`typed`](crate::RunRequest::typed) on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedOutput(pub(super) Expected);
 
 impl State {
-    /// Requests a check of whether a text is the value.
+    /// Requests a check of whether a text is a value of the output type.
     pub(super) fn check(&mut self, text: String, call: Option<ToolCall>) -> Action {
         self.0.phase = Phase::Checking { text: text.clone(), call };
         Action::Check { text }

@@ -16,7 +16,7 @@ pub(super) fn cut_short(call: &ToolCall) -> ToolError {
     .hint("make the call again in smaller parts")
 }
 
-/// Answers a call whose outcome is unknown.
+/// Returns the error for a call whose outcome is unknown.
 pub(super) fn interrupted(call: &ToolCall) -> ToolError {
     ToolError::new("interrupted", format!("the call of `{}` was interrupted", call.name))
         .class(ErrorClass::Unknown)

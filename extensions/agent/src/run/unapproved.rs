@@ -20,7 +20,7 @@ pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answ
     }
 }
 
-/// Says why a call was refused without an approver, and lists the remedies.
+/// Explains why a call was refused without an approver, and lists the remedies.
 fn in_words(answer: &Answer) -> Option<String> {
     let error = answer.error().filter(|error| error.kind() == error_kind::APPROVAL_REQUIRED)?;
     Some(format!("a call was refused: {error}: {}", error.source()?))

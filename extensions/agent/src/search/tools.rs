@@ -18,13 +18,13 @@ const TOOL_LIST: &str = "tool_list";
 /// The kind of the error for a call of a tool that was not found yet.
 pub(super) const NOT_LISTED: &str = "tool_not_listed";
 
-/// How many tools a search finds, unless the model asks for another number.
+/// How many tools a search returns, unless the model asks for another number.
 const FOUND: usize = 5;
 
-/// The maximum number of tools that a search finds.
+/// The maximum number of tools that one search returns.
 const MOST_FOUND: usize = 20;
 
-/// How many characters of a query are used.
+/// The maximum number of characters of a query that a search uses.
 const QUERY: usize = 500;
 
 /// Words of a query that are ignored: they say nothing about a tool, and are prefixes of words that do.
@@ -33,18 +33,18 @@ const SMALL_WORDS: [&str; 24] = [
     "my", "of", "on", "or", "that", "the", "this", "to", "with",
 ];
 
-/// The group of tools without a group.
+/// The name under which tools without a group are listed.
 const OTHER: &str = "other";
 
 /// Marks the search tool of this library, so that another tool of that name is not taken for it.
 struct Search;
 
-/// Whether a model that is shown these tools searches for deferred ones by calls.
+/// Whether a model that is shown these tools searches for deferred tools by calls.
 pub(crate) fn is_searched(catalog: &Catalog) -> bool {
     catalog.get(TOOL_SEARCH).is_some_and(|it| it.metadata::<Search>().is_some())
 }
 
-/// Makes the two tools, if there are deferred tools and the application has not used their names.
+/// Makes the two tools, if the catalog has deferred tools and the application does not use the names of the two.
 pub(crate) fn search_tools(catalog: &Catalog) -> Vec<DynamicTool> {
     let is_free = [TOOL_SEARCH, TOOL_LIST].iter().all(|name| catalog.get(name).is_none());
     match deferred(catalog).next() {
@@ -157,7 +157,7 @@ fn made(tool: DynamicTool) -> DynamicTool {
     tool.effect(Effect::Read).footprint_by(|_| Footprint::nothing()).sinks(None::<&str>)
 }
 
-/// Returns the tools of the run that searches.
+/// Returns the catalog of the run that makes the search.
 fn tools_of(calls: &Calls) -> Result<Catalog, ToolError> {
     let run = run_of(calls).ok_or_else(|| ToolError::internal("the search has no run"))?;
     Ok(run.catalog())

@@ -40,7 +40,7 @@ impl VirtualClock {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the clock forward; it stops at the latest possible time.
+    /// Moves the clock forward, at most to the latest time that can be represented.
     pub fn advance(&self, by: Duration) {
         let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
         let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use crate::history::Message;
 use crate::limits::Cost;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// Counts the requests to another model. Give the agent an `Arc` of it.
+/// Counts the requests to another model. To read the count, give the agent an `Arc` of this model.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,16 +44,16 @@ impl<M: Model> CountingModel<M> {
         Self { model, requests: AtomicUsize::new(0) }
     }
 
-    /// Returns the number of requests.
+    /// Returns the number of requests so far.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// Asserts that there was no request at all.
+    /// Asserts that the model got no request at all.
     ///
     /// # Panics
-    /// When there was one.
+    /// When the model got a request.
     #[track_caller]
     pub fn assert_unasked(&self) {
         self.assert_unasked_since(0);
@@ -62,7 +62,7 @@ impl<M: Model> CountingModel<M> {
     /// Asserts that the number of requests is still `before`.
     ///
     /// # Panics
-    /// When there was one.
+    /// When the model got a request.
     #[track_caller]
     pub fn assert_unasked_since(&self, before: usize) {
         let requests = self.requests();

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Number, Value};
 
-/// The depth below which optional parts are left out.
+/// The depth of a value below which its optional parts are left out.
 const DEPTH: usize = 5;
 
-/// How far a whole number may be from its limit if it has only one.
+/// The maximum distance of a whole number from its limit, if it has only one limit.
 const USUAL: i128 = 1000;
 
 /// The characters of texts: some that are special in JSON, shells, paths and databases, and some beyond ASCII.
@@ -14,7 +14,7 @@ const CHARACTERS: &str = "abcxyz019 -_./\\\"'%${}ßλ漢\u{1f980}";
 /// Makes a value that fits the schema; the same seed always gives the same value.
 ///
 /// Supports types, `enum`, `const`, limits of numbers, texts and lists, properties, alternatives and references within
-/// the schema. For a `pattern` or a `format` it takes an example or the default of the schema, or any text if the
+/// the schema. For a `pattern` or a `format`, the value is an example or the default of the schema, or any text if the
 /// schema has neither.
 ///
 /// ```
@@ -88,7 +88,7 @@ impl Generator<'_> {
         self.root.pointer(pointer).cloned()
     }
 
-    /// Returns one of several schemas. Deep inside the value, it is a schema that does not refer to others.
+    /// Returns one of several schemas. Deep inside the value, returns a schema that does not refer to others.
     fn alternative<'a>(&mut self, schemas: &'a [Value], depth: usize) -> Option<&'a Value> {
         let is_plain = |it: &&Value| it.get("$ref").is_none() && it["type"] != "object";
         match schemas.iter().find(is_plain) {
@@ -153,7 +153,7 @@ impl Generator<'_> {
             (None, Some(most)) => (most - 1000.0, most),
             (None, None) => (-1000.0, 1000.0),
         };
-        // The limits may be exclusive, so use the middle half.
+        // The limits may be exclusive, so the number is from the middle half of the range.
         let part = 0.25 + self.random.f64() / 2.0;
         let number = least * (1.0 - part) + most * part;
         Number::from_f64(number).map_or(Value::Null, Value::Number)
@@ -216,7 +216,7 @@ impl Generator<'_> {
         object.into()
     }
 
-    /// Makes a length within the limits of a schema, if it has some.
+    /// Chooses a length within the limits of a schema, if the schema has limits.
     fn length(&mut self, schema: &Value, least: &str, most: &str, usual: usize) -> usize {
         let limit = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let whole = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
@@ -226,7 +226,7 @@ impl Generator<'_> {
     }
 }
 
-/// Reads a limit for whole numbers, rounded if it is not whole itself.
+/// Reads a limit for whole numbers. A limit that is not a whole number is rounded.
 fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i128> {
     let limit = schema.get(keyword)?;
     let exact = limit.as_i64().map(i128::from).or(limit.as_u64().map(i128::from));
@@ -234,7 +234,7 @@ fn whole(schema: &Value, keyword: &str, round: fn(f64) -> f64) -> Option<i128> {
     exact.or_else(|| limit.as_f64().map(|it| round(it).clamp(-1e30, 1e30) as i128))
 }
 
-/// Merges two schemas: has the keywords, properties and required names of both.
+/// Merges two schemas: the result has the keywords, properties and required names of both.
 fn merged(one: &Value, other: &Value) -> Value {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {

@@ -28,7 +28,7 @@ pub use self::recorder::Recorder;
 use self::server::ServedExchanges;
 use crate::recording::Recording;
 
-/// A running server that replays a recording. It stops when it is dropped.
+/// A running server that replays a recording. The server stops when this value is dropped.
 ///
 /// ```
 /// use toolwright_agent::recording::Recording;
@@ -72,7 +72,7 @@ impl Replay {
         ReplayBuilder { recording, placeholders, compares: true }
     }
 
-    /// Returns the base URL.
+    /// Returns the base URL of the replay server.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -89,8 +89,8 @@ impl Replay {
 }
 
 impl ReplayBuilder {
-    /// Answers every request with the next recorded response without comparing, to make a new recording when requests
-    /// are meant to differ from the recorded ones.
+    /// Answers every request with the next recorded response, without comparing the request. Use this to make a new
+    /// recording when requests are meant to differ from the recorded ones.
     #[must_use]
     pub fn without_comparison(mut self) -> Self {
         self.compares = false;

@@ -67,7 +67,7 @@ pub struct ScriptedRequest {
     pub instructions: String,
     /// The history.
     pub history: Vec<Message>,
-    /// The tools, as text.
+    /// The list of tools that the model is offered, as text.
     pub tools: String,
     /// The limits on the answer.
     pub limits: RequestLimits,
@@ -149,7 +149,7 @@ impl ScriptedModel {
         self.answers(ModelAnswer::new(text, calls))
     }
 
-    /// Adds a step that fails.
+    /// Adds a step that fails with this error.
     #[must_use]
     pub fn fails(self, error: ModelError) -> Self {
         self.step(Step::Fails(error))
@@ -161,7 +161,7 @@ impl ScriptedModel {
         self.step(Step::Hangs)
     }
 
-    /// Lists the requests so far.
+    /// Lists the requests that the model got so far.
     #[must_use]
     pub fn requests(&self) -> Vec<ScriptedRequest> {
         self.lock().requests.clone()
@@ -231,7 +231,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// Streams an answer, as a provider does.
+/// Passes an answer to a listener in pieces, as a provider does.
 fn stream(answer: &ModelAnswer, listener: &dyn DeltaListener) {
     pieces(&answer.text).for_each(|text| listener.delta(Delta::Text(text)));
     for (index, call) in answer.calls.iter().enumerate() {
@@ -279,7 +279,7 @@ impl fmt::Debug for ScriptedModel {
 mod tests {
     use super::*;
 
-    /// Whether the thread of this name panics that drops a model with a step.
+    /// Whether a thread of this name panics when it drops a model that has steps left.
     fn panics(name: &str) -> bool {
         let thread = thread::Builder::new().name(name.to_owned());
         let dropped = thread.spawn(|| drop(ScriptedModel::new().says("Done."))).unwrap();

@@ -1,5 +1,5 @@
-//! Who answers the questions of servers: the application's user, its model, its folders. A question without an answerer is
-//! refused.
+//! Answers the questions of servers, through the application's user, its model or its folders. A question without an
+//! answerer is refused.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub trait Sample: Send + Sync {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The server, by its name in the configuration.
+    /// The server's name in the configuration.
     pub server: String,
     /// The question in the server's words, which deserve no more trust than the server.
     pub message: String,
@@ -95,7 +95,8 @@ impl Answers {
         Self { sample: Some(Arc::new(sample)), ..self }
     }
 
-    /// Names a folder that servers may work in. Servers have to respect it themselves; this application does not enforce it.
+    /// Names a folder in which servers may work. The servers themselves have to respect it; this application does not
+    /// enforce it.
     #[must_use]
     pub fn root(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.roots.push(Root { uri: uri.into(), name: Some(name.into()) });

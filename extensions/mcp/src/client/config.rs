@@ -43,15 +43,16 @@ pub struct McpConfig {
     notes: Vec<String>,
 }
 
-/// How far an application trusts what a server says about its tools.
+/// How far an application trusts the information that a server gives about its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// Not at all: every tool has the effect `once` and the danger `moderate`, and a person is asked about every call.
     #[default]
     None,
-    /// Its annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`, and a tool that
-    /// may destroy something is `dangerous`. The danger is never below `moderate`. The policy decides whether a person is asked.
+    /// The server's annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`,
+    /// and a tool that may destroy something is `dangerous`. The danger is never below `moderate`. The policy decides
+    /// whether a person is asked.
     Annotations,
 }
 
@@ -66,7 +67,7 @@ impl McpConfig {
     /// Reads a file: JSON if the name of the file ends in `.json`, else TOML.
     ///
     /// # Errors
-    /// When it cannot be read, or something in it is wrong.
+    /// When the file cannot be read, or its content is not valid.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
@@ -80,16 +81,16 @@ impl McpConfig {
     /// Reads `mcp.toml`: a table `[servers.NAME]` for each server.
     ///
     /// # Errors
-    /// When something in it is wrong.
+    /// When the text is not a valid configuration.
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         let file: Toml =
             toml::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
         Self::check(file.servers)
     }
 
-    /// Reads the JSON that other applications write, unchanged: the object `mcpServers` of Claude Desktop, Claude Code, Cursor
-    /// and Cline, and `servers` of VS Code. `${NAME}` is replaced by the value of that variable. [`notes`](Self::notes) lists
-    /// what was left out, and why.
+    /// Reads the JSON that other applications write, unchanged: the object `mcpServers` of Claude Desktop, Claude Code,
+    /// Cursor and Cline, and `servers` of VS Code. `${NAME}` is replaced by the value of that variable.
+    /// [`notes`](Self::notes) lists the settings that were left out, and why.
     ///
     /// ```
     /// use toolwright_mcp::McpConfig;
@@ -102,12 +103,12 @@ impl McpConfig {
     /// ```
     ///
     /// # Errors
-    /// When something in it is wrong.
+    /// When the text is not a valid configuration.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
         applications::config(text, &|name| std::env::var(name).ok())
     }
 
-    /// Lists what was left out or ignored of another application's file, in words for a person.
+    /// Lists the settings of another application's file that were left out or ignored, as texts for a person.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -169,10 +170,10 @@ pub enum ConfigError {
         /// The error of the file system.
         source: std::io::Error,
     },
-    /// The text does not have the form of such a file.
+    /// The text is not a configuration of MCP servers.
     #[error("the configuration of the MCP servers is wrong: {0}")]
     Syntax(String),
-    /// A server is described wrongly.
+    /// The description of a server is not valid.
     #[error("the MCP server `{server}` is described wrongly: {what}")]
     Server {
         /// The name of the server.

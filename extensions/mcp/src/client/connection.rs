@@ -1,4 +1,4 @@
-//! One server: started when first needed, asked for its tools, called, restarted after it has ended.
+//! One server: starts it when it is first needed, lists its tools, calls them, and restarts it after it has ended.
 //!
 //! No lock is held while waiting for a server: a start and the calls that need it run concurrently, as do a new listing of
 //! tools and the calls that use the earlier list.
@@ -35,8 +35,8 @@ use super::result;
 use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
-/// How long a list of tools is fresh, even if the server notifies its clients of changes: it may change its tools without a
-/// notification.
+/// How long a list of tools counts as current, even if the server notifies its clients of changes: it may change its
+/// tools without a notification.
 const FRESH: Duration = Duration::from_secs(30);
 
 /// How long a server may take to read what was sent to it before its process is ended.
@@ -56,18 +56,18 @@ pub(crate) struct Server {
     state: Mutex<State>,
 }
 
-/// The answerer of the servers' questions, which all servers of an application share.
+/// The answers to the servers' questions, which all servers of an application share.
 pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 
 #[derive(Default)]
 struct State {
     live: Option<Live>,
     restart: Restart,
-    /// Cancelled by [`Server::close`]: ends the start in progress, and the calls that wait for one.
+    /// Cancelled by [`Server::close`]: ends the start in progress, and the calls that wait for a start.
     closed: CancellationToken,
 }
 
-/// A running server, and what it has reported about itself.
+/// A running server, and the information that it has sent about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
     /// Absent if the server runs on another machine.
@@ -78,16 +78,16 @@ struct Live {
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
     listed: tokio::time::Instant,
-    /// The request for a new list that has no answer yet.
+    /// The request for a new list of tools that has no answer yet.
     listing: Option<Listing>,
 }
 
 /// A connection, as calls see it.
 struct Line {
-    /// Identifies the connection: the same pointer as in its [`Live`].
+    /// Identifies the connection: the pointer is the same as in its [`Live`].
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
-    /// The server's progress reports on calls in progress.
+    /// Passes the server's progress reports to the calls in progress.
     progress: ProgressDispatcher,
     /// The server's standard error, if this process has started it.
     said: Option<ServerStderr>,
@@ -143,8 +143,8 @@ impl Server {
         self.line()?.1.get(name)
     }
 
-    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when the server
-    /// is silent for longer than `patience`.
+    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when
+    /// the server sends nothing for longer than `patience`.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &ForeignTool,
@@ -236,8 +236,8 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the server, if it runs. Gives up a start in progress without waiting for it; the calls that wait for that start
-    /// fail.
+    /// Ends the server, if it runs. Aborts a start in progress without waiting for it; the calls that wait for that
+    /// start fail.
     pub(super) async fn close(&self) {
         let live = {
             let mut state = self.state();
@@ -287,7 +287,8 @@ impl Live {
     async fn end(self) {
         // A server whose input is closed ends by itself.
         let mut running = self.running;
-        // A server that does not read its input blocks this, hence the time limit; `process.end()` below ends it.
+        // A server that does not read its input blocks this call, hence the time limit; `process.end()` below ends the
+        // server.
         let _ = running.close_with_timeout(CLOSES).await;
         if let Some(process) = self.process {
             process.end().await;

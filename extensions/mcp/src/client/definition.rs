@@ -1,5 +1,5 @@
-//! The tools of one server as that server defines them: under our names, each with a fingerprint, or with the reason why it is
-//! refused. Pure.
+//! The tools of one server as that server defines them: by the names that models see, each with a fingerprint, or with
+//! the reason why it is refused. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub(crate) const CHANGED: &str = "definition_changed";
 /// The key that marks the placeholder of a definition that could not be read; its value is the reason.
 pub(crate) const UNREADABLE: &str = "toolwright/unreadable";
 
-/// How many digits of a fingerprint identify a definition: 128 bits.
+/// How many hexadecimal digits of a fingerprint identify a definition: 128 bits.
 pub(crate) const DIGITS: usize = 32;
 
-/// A tool of a server's list.
+/// A tool in a server's list, as it was parsed.
 #[derive(Debug)]
 pub(crate) enum ListedTool {
     Tool(Box<Tool>),
-    /// The tool's name, and why its definition cannot be read.
+    /// A tool whose definition cannot be read: its name, and the reason.
     Wrong(String, String),
 }
 
@@ -76,7 +76,7 @@ impl ListedTool {
     }
 }
 
-/// One foreign tool that can be called.
+/// A foreign tool that can be called.
 #[derive(Debug)]
 pub(crate) struct ForeignTool {
     /// The name that the tool has here.
@@ -89,7 +89,7 @@ pub(crate) struct ForeignTool {
     pub(crate) input_schema: Value,
     pub(crate) output_schema: Option<Value>,
     pub(crate) annotations: ToolAnnotations,
-    /// The hash of everything that the server says about the tool.
+    /// A hash of everything that the server says about the tool, so that a change is noticed.
     pub(crate) fingerprint: String,
 }
 

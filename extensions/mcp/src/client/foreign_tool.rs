@@ -1,4 +1,5 @@
-//! Makes a tool of this application from a foreign definition, with as much trust as the configuration puts in its server.
+//! Makes a tool of this application from a foreign definition, with as much trust as the configuration gives to its
+//! server.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::untrusted::escaped;
 const NOT_TRUSTED: &str =
     "it is a tool of another program, whose word on what it does is not trusted";
 
-/// The longest description that models see, in characters.
+/// The maximum length of a description that models see, in characters.
 const LONGEST_DESCRIPTION: usize = 4000;
 
 pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -> DynamicTool {

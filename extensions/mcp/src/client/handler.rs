@@ -19,11 +19,11 @@ use serde_json::json;
 
 use super::answers::Answers;
 
-/// Handles the messages that the server of one connection sends by itself; the library calls it.
+/// Handles the messages that the server of one connection sends on its own initiative. The library calls these methods.
 #[derive(Debug, Clone)]
 pub(super) struct Handler {
     pub(super) server: String,
-    /// Whether the server has changed its tools since they were read.
+    /// Whether the server has changed its tools since they were last listed.
     pub(super) changed: Arc<AtomicBool>,
     /// Passes the server's progress reports on to the calls that wait for them.
     pub(super) progress: ProgressDispatcher,

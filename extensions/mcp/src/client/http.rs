@@ -1,4 +1,4 @@
-//! A server at a URL: how messages are sent to it, and with which token.
+//! The transport to a server at a URL, and the tokens that it sends.
 
 mod requests;
 mod session;
@@ -29,11 +29,11 @@ use super::handler::Handler;
 #[cfg(feature = "oauth")]
 use super::oauth::authorization::Authorization;
 
-/// How long connecting may take.
+/// The maximum time to connect to a server.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the client
-/// then begins a session, over the second transport if the first has failed.
+/// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the
+/// client then begins a session, over the second transport if the first has failed.
 pub(super) async fn begin(
     handler: Handler,
     [first, second]: [StreamableHttpClientTransport<Requests>; 2],

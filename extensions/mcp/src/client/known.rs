@@ -1,5 +1,5 @@
-//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees what has
-//! changed.
+//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees the
+//! changes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::definition::ForeignTool;
 use super::untrusted::escaped;
 
-/// How many characters of the old and of the new text are shown.
+/// How many characters of the old and of the new text a person is shown.
 const LONGEST: usize = 2000;
 
-/// The parts of a definition that a person reads.
+/// The parts of a tool's definition that a person reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ReadableDefinition {
     definition: String,
@@ -23,7 +23,8 @@ struct ReadableDefinition {
     input_schema: Value,
 }
 
-/// The definitions by the tools' names here, in a file if they have to outlive the process.
+/// The definitions, by the names under which models see the tools. They are in a file if they have to outlive the
+/// process.
 #[derive(Debug, Default)]
 pub(super) struct KnownDefinitions {
     file: Option<PathBuf>,

@@ -1,5 +1,5 @@
-//! The pipes of a server program, with one message per line. An answer that cannot be read becomes an error of its request,
-//! so that no call waits in vain.
+//! The pipes of a server program, with one message per line. An answer that cannot be read becomes an error of its
+//! request, so that no call waits without an end.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -26,8 +26,8 @@ const END: usize = 1 << 10;
 /// How many bytes are read at a time.
 const PIECE: usize = 1 << 16;
 
-/// The error code that replaces an answer which could not be read. The server has worked on the request. Servers may use the
-/// code too, so the data of our errors holds a random mark of this process, which is never sent to a server.
+/// The error code that replaces an answer which could not be read. The server has worked on the request. Servers may
+/// use the code too, so the data of such an error holds a random mark of this process, which is never sent to a server.
 const NOT_TAKEN: i32 = -32_099;
 
 /// The random mark by which our own errors are recognized.
@@ -46,8 +46,8 @@ pub(super) struct Lines<R, W> {
     write: Arc<Mutex<Option<W>>>,
 }
 
-/// The line that the client is reading. It outlives each read, because the client drops the future of a read whenever it
-/// writes a message.
+/// The line that the client is reading. It is stored between reads, because the client drops the future of a read
+/// whenever it writes a message.
 #[derive(Default)]
 struct Line {
     /// The whole line, or its beginning and its end if it is too long.
@@ -94,7 +94,7 @@ impl Line {
         }
     }
 
-    /// Parses the message, or makes the error for its request. Returns nothing if the line belongs to no request.
+    /// Parses the message, or makes the error for its request. Returns `None` if the line belongs to no request.
     fn message(&self) -> Option<ServerJsonRpcMessage> {
         if self.is_too_long {
             return self.id_at_an_end().map(too_long);

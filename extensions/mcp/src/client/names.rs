@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The longest tool name that every model provider accepts.
+/// The maximum length of a tool's name that every model provider accepts.
 const LONGEST: usize = 64;
 
 /// Returns our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of
@@ -21,7 +21,7 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
     format!("{server}__{fitting}_{digest}")
 }
 
-/// The longest name of a server; the rest of the 64 characters is for its tools.
+/// The maximum length of a server's name; the rest of the 64 characters is for its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
 /// Returns our name of a server from another application's file: unchanged if it fits, else cut and completed by the
@@ -43,7 +43,7 @@ pub(super) fn fitting_server(name: &str) -> String {
 
 /// Returns the part of one of our names that names the server.
 pub(super) fn server(name: &str) -> Option<&str> {
-    // A server's name does not contain `__`, nor end in `_`.
+    // The name of a server neither contains `__` nor ends in `_`.
     name.split_once("__").map(|(server, _)| server)
 }
 

@@ -1,4 +1,4 @@
-//! How an application gets the tokens of servers that ask for OAuth: who signs in, and where tokens are stored.
+//! Gets the tokens of servers that ask for OAuth: signs a person in, and stores tokens.
 
 pub(super) mod authorization;
 mod loopback;
@@ -79,11 +79,11 @@ impl fmt::Debug for OAuth {
     }
 }
 
-/// The page where a person allows this application to use a server.
+/// The page on which a person allows this application to use a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignInRequest {
-    /// The name of the server in the configuration.
+    /// The server's name in the configuration.
     pub server: String,
     /// The page of the authorization server. The URL holds no secret.
     pub url: String,

@@ -1,4 +1,4 @@
-//! What other servers offer besides tools: resources, prompts, completions. The application calls these methods, for a user who
+//! The resources, prompts and completions that other servers offer. The application calls these methods, for a user who
 //! picks; a model reads resources with the tools of [`MCP_RESOURCE_TOOLS`](crate::MCP_RESOURCE_TOOLS).
 
 use std::sync::Arc;
@@ -24,19 +24,19 @@ const MOST: usize = 20_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedResources {
-    /// Resources with an address of their own.
+    /// Resources that have a URI of their own.
     pub resources: Vec<Resource>,
-    /// Templates: their addresses have placeholders such as `{name}`.
+    /// Templates of resources, whose URIs have placeholders such as `{name}`.
     pub templates: Vec<Resource>,
 }
 
-/// A prompt of another server.
+/// A prompt that another server offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferedPrompt {
     /// The prompt's name on its server.
     pub name: String,
-    /// What the prompt is for, in the words of the server.
+    /// The description of the prompt, in the words of the server.
     pub description: String,
     /// The arguments of the prompt.
     pub arguments: Vec<OfferedArgument>,
@@ -98,7 +98,7 @@ impl McpServers {
         Ok(offered)
     }
 
-    /// Reads the resource at an address of a server. Like a tool's answer, it is marked as untrusted.
+    /// Reads the resource at a URI of a server. The content is marked as untrusted, like a tool's answer.
     ///
     /// # Errors
     /// When no server has this name, it cannot be used, or it has nothing at this address.
@@ -137,8 +137,8 @@ impl McpServers {
         Ok(prompts)
     }
 
-    /// Fills in a prompt that a user has picked. Its texts are not fenced, because the user wants the model to follow them;
-    /// control characters are escaped.
+    /// Fills in a prompt that a user has picked. The texts of the prompt are not fenced, because the user wants the
+    /// model to follow them; control characters are escaped.
     ///
     /// # Errors
     /// When no server has this name, it cannot be used, or refuses the prompt or its arguments.
@@ -167,8 +167,8 @@ impl McpServers {
         }
     }
 
-    /// Completes what a user types for an argument; empty if the server does not complete. `filled` holds the arguments that
-    /// are already filled in.
+    /// Completes what a user types for an argument; empty if the server does not support completion. `filled` holds the
+    /// arguments that are already filled in.
     ///
     /// # Errors
     /// When no server has this name, or it cannot be used.

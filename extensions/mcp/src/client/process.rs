@@ -1,4 +1,4 @@
-//! The process of one server, in its own session and process group, from its start to the end of the whole group.
+//! The process of one server, in its own session and process group, from its start until the whole group has ended.
 //!
 //! ```text
 //!  running ── it exits by itself ─────────────────────────────────▶ KILL to what it left in its group
@@ -17,11 +17,11 @@ use tokio::time::timeout;
 use super::config::Program;
 use super::said::ServerStderr;
 
-/// How long a server has to end by itself after its input was closed, and again after TERM.
+/// How long a server has to end by itself after its input was closed, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The variables that every server gets if they are set: the user, the language, where programs are. Keys and tokens are not
-/// among them.
+/// The variables that every server gets if they are set: such as those for the user, the language and the paths of
+/// programs. They include no keys and tokens.
 const PASSED_ON: [&str; 12] = [
     "HOME",
     "LANG",
@@ -82,7 +82,7 @@ impl Process {
         &self.said
     }
 
-    /// Ends the server, whose input has been closed, and waits until it has ended.
+    /// Ends the server, whose input was closed before, and waits until it has ended.
     pub(super) async fn end(mut self) {
         self.end = None;
         let _ = self.supervised.await;
@@ -120,10 +120,10 @@ impl Group {
     }
 }
 
-/// Kills the group if the runtime shuts down first.
+/// Kills the process group if the runtime shuts down before the server has ended.
 impl Drop for Group {
     fn drop(&mut self) {
-        // Once the whole group has ended, its id may belong to other processes, so do not signal it.
+        // Once the whole group has ended, its id may belong to other processes, so it must not be signalled.
         if matches!(self.0.try_wait(), Ok(None)) {
             self.kill();
         }

@@ -1,4 +1,4 @@
-//! Tools with which a model reads the resources of other servers, for applications that want that.
+//! Tools with which a model reads the resources of other servers, for applications that add these tools.
 
 use std::fmt::Write as _;
 

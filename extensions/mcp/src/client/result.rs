@@ -10,7 +10,8 @@ use super::untrusted::{escaped, fenced, line};
 
 /// Makes the output of the tool, or the error that it reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
-    // Use our name: the server's own name for the tool could contain the end of the fence.
+    // The source is named by the name that models see: the server's own name for the tool could contain the end of the
+    // fence.
     let source = format!("MCP server `{}`, tool `{}`", tool.server, tool.name);
     let mut blocks: Vec<Content<'static>> =
         answer.content.into_iter().map(|block| content(&source, block)).collect();
@@ -46,7 +47,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
 
 /// Makes the output from the content at an address of a server.
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
-    // Leave the address out: it could contain the end of the fence.
+    // The source does not contain the URI, which could contain the end of the fence.
     let source = format!("MCP server `{server}`, a resource");
     let mark = json!({"server": server, "resource": uri, "source": source});
     let output = Output::default().metadata("untrusted", mark);

@@ -28,7 +28,7 @@ pub(super) struct ServerStderr {
 }
 
 impl ServerStderr {
-    /// Reads to the end of the stream, so that the server never blocks on a full pipe.
+    /// Reads the stream to its end, so that the server never blocks on a full pipe.
     pub(super) async fn read(self, server: String, stream: impl AsyncRead + Unpin) {
         let _over = self.over.clone().drop_guard();
         let mut stream = BufReader::new(stream);
@@ -42,7 +42,7 @@ impl ServerStderr {
         }
     }
 
-    /// Notes a line, without characters that could control a terminal.
+    /// Logs and stores a line, without characters that could control a terminal.
     fn note_line(&self, server: &str, line: &str) {
         let line = printable::line(line.trim_end_matches(['\n', '\r']));
         tracing::info!(target: "toolwright_mcp::stderr", server, "{line}");

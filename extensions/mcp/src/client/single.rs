@@ -18,9 +18,9 @@ use crate::trace::{TraceContext, Tracer};
 /// own, under names such as `docs__search` for the tool `search` of the server `docs`. If the server cannot be started, the run
 /// stops with an error that says why, and the next run tries again. The server ends with the tokio runtime.
 ///
-/// The rules for the tools of [`McpServers`] apply here too: a person is asked about every call unless the server is
-/// [trusted](Self::trust), and the server's answers are marked as untrusted. For many servers, whose tools a model searches
-/// for, use [`McpServers`].
+/// The rules for the tools of [`McpServers`] also apply to this type: a person is asked about every call unless the
+/// server is [trusted](Self::trust), and the server's answers are marked as untrusted. For many servers, whose tools a
+/// model searches for, use [`McpServers`].
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry};
@@ -41,7 +41,8 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// Describes a server program, which this process starts: its name here, the program, and its arguments.
+    /// Describes a server program, which this process starts: the server's name in this application, the program, and
+    /// its arguments.
     pub fn stdio(
         name: impl Into<String>,
         program: impl Into<String>,
@@ -65,13 +66,15 @@ impl McpClient {
         Self { name: name.into(), written, start_timeout: None, tracer: None }
     }
 
-    /// Sets how far the application trusts what the server says about its tools: not at all unless set.
+    /// Sets how far the application trusts the information that the server gives about its tools: not at all unless
+    /// set.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.written.trust = trust;
         self
     }
 
-    /// Sets an environment variable of the program. It inherits only a few harmless ones of this process, and no keys.
+    /// Sets an environment variable of the program. The program inherits only a few harmless variables of this process,
+    /// and no keys.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.written.env.get_or_insert_default().insert(name.into(), value.into());
         self
@@ -131,7 +134,7 @@ impl Bundle for McpClient {
     }
 }
 
-/// Servers whose tools a model sees from the beginning.
+/// Adds a server whose tools the model sees from the beginning, not only after a search.
 struct AnnouncedServers(McpServers);
 
 impl Resolver for AnnouncedServers {

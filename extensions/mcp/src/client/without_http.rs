@@ -1,4 +1,5 @@
-//! Replaces `http` in an application built without servers at URLs: there are no HTTP errors to recognize.
+//! Replaces the module `http` in an application that is built without servers at URLs: no HTTP errors have to be
+//! recognized.
 
 use rmcp::ServiceError;
 

@@ -39,7 +39,7 @@ pub(super) fn result(
     Ok(result)
 }
 
-/// Reads the result as the protocol's type; the texts of the answer are moved, not copied.
+/// Converts the result to the protocol's type; the texts of the answer are moved, not copied.
 fn read(mut result: Value) -> serde_json::Result<CallToolResult> {
     let blocks = match result["content"].take() {
         Value::Array(blocks) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,

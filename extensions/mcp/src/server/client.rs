@@ -1,4 +1,4 @@
-//! The client of a session, as a tool sees it: it shows log messages, and puts questions to its user and to its model.
+//! The client of a session, as tools use it: it shows log messages, and puts questions to its user and to its model.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,14 +18,14 @@ use super::exchange::Exchange;
 
 /// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
-/// Each run of a session has one if the server [offers it](crate::McpServer::offer_client), and the executor declares it
-/// with `per_run::<ConnectedClient>()`. A client declares which requests it can answer; any other request fails with an error
-/// of the kind `unsupported_by_client`. The client's answers are untrusted.
+/// Each run of a session has a `ConnectedClient` if the server [offers it](crate::McpServer::offer_client), and the
+/// executor declares it with `per_run::<ConnectedClient>()`. A client declares which requests it can answer; any other
+/// request fails with an error of the kind `unsupported_by_client`. The client's answers are untrusted.
 ///
-/// A client of a revision before 2026-07-28 gets a request. A later client gets the question as the answer to its call, and
-/// repeats the call with its own answer while the tool waits; so tools ask in the same way in both cases. Questions that a tool
-/// asks concurrently, as with `futures::join!`, reach such a client together. Questions from a task that the tool has spawned
-/// do not reach it.
+/// A client of a revision before 2026-07-28 gets a request. A later client gets the question as the answer to its call,
+/// and repeats the call with its own answer while the tool waits. So tools ask in the same way in both cases. Questions
+/// that a tool asks concurrently, as with `futures::join!`, reach such a later client together. Questions from a task
+/// that the tool has spawned do not reach it.
 ///
 /// ```
 /// use serde_json::json;
@@ -59,7 +59,7 @@ pub struct ConnectedClient {
 #[derive(Default)]
 struct Inner {
     peer: Option<Peer<RoleServer>>,
-    /// The lowest level of messages that the client wants; all levels until the client sets one.
+    /// The minimum level of the log messages that the client wants; all levels until the client sets one.
     least: Option<LogLevel>,
 }
 
@@ -92,7 +92,7 @@ pub struct Root {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitationOutcome {
-    /// The user answered; the client has not necessarily checked the answer against the schema.
+    /// The user answered. The client may not have checked the answer against the schema.
     Accepted(Value),
     /// The user declined.
     Declined,
@@ -101,8 +101,8 @@ pub enum ElicitationOutcome {
 }
 
 impl ConnectedClient {
-    /// Gives the next question to this client a name in `inputRequests`, for clients of the revision 2026-07-28 that know the
-    /// tool: they may send the answer before they are asked. Questions without a name are numbered.
+    /// Gives the next question to this client a name in `inputRequests`, for clients of the revision 2026-07-28 that
+    /// know the tool: they may send the answer before the question. Questions without a name are numbered.
     ///
     /// ```
     /// # use serde_json::json;
@@ -123,8 +123,8 @@ impl ConnectedClient {
         Self { session: Arc::clone(&self.session), key: Some(name.into().into()) }
     }
 
-    /// Sends the client a log message, unless the client does not want this level. A client of the revision 2026-07-28 names
-    /// the lowest level in each request, and gets no messages without it.
+    /// Sends the client a log message, unless the client does not want this level. A client of the revision 2026-07-28
+    /// names the minimum level in each request, and gets no messages if it names none.
     pub async fn log(&self, level: LogLevel, message: impl Into<Value>) {
         let (peer, is_wanted) = match Exchange::current() {
             Some(exchange) => {

@@ -1,19 +1,19 @@
-//! What a server offers besides tools, as traits that the application implements: resources, prompts, completions.
+//! The traits by which an application offers more than tools: resources, prompts and completions.
 
 use super::client::ConnectedClient;
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
 use toolwright::{Content, ToolError};
 
-/// Something that clients can read by its address. Make it with [`new`](Self::new).
+/// A resource that clients can read by its URI. Make it with [`new`](Self::new).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// The address; in a [template](Resources::templates), `{name}` marks the place of a value.
+    /// The URI of the resource; in a [template](Resources::templates), `{name}` is a placeholder.
     pub uri: String,
     /// The name of the resource, which should be short.
     pub name: String,
-    /// What the resource holds.
+    /// A description of the resource's content.
     pub description: Option<String>,
     /// The media type, such as `text/markdown`.
     pub media_type: Option<String>,
@@ -33,7 +33,7 @@ impl Resource {
         Self { uri: uri.into(), name: name.into(), description: None, media_type: None }
     }
 
-    /// Describes what the resource holds.
+    /// Sets the description of the resource's content.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
@@ -63,29 +63,29 @@ pub enum ResourceContent {
     Blob {
         /// The media type, such as `image/png`.
         media_type: Option<String>,
-        /// The data in standard base64 with padding.
+        /// The data in base64, with the standard alphabet and padding.
         data: String,
     },
 }
 
 /// Lists and reads the resources of an application. `user` is the user whom the check of tokens has named.
 pub trait Resources: Send + Sync + 'static {
-    /// Lists every resource that has an address of its own.
+    /// Lists every resource that has a URI of its own, and is not made from a template.
     fn list<'a>(&'a self, user: Option<&'a str>)
     -> BoxFuture<'a, Result<Vec<Resource>, ToolError>>;
 
-    /// Lists the templates, each of which describes the addresses of many resources; none unless implemented.
+    /// Lists the templates, each of which describes the URIs of many resources; none unless implemented.
     fn templates(&self) -> Vec<Resource> {
         Vec::new()
     }
 
-    /// Returns a stream with the addresses of resources that change from now on, for clients that subscribe to them; `None` if
-    /// changes are not tracked.
+    /// Returns a stream with the URIs of resources that change from now on, for clients that subscribe to them; `None`
+    /// if the application does not track changes.
     fn changes(&self) -> Option<broadcast::Receiver<String>> {
         None
     }
 
-    /// Reads the content at an address; `None` if there is no such resource.
+    /// Reads the content at a URI; `None` if no resource has the URI.
     fn read<'a>(
         &'a self,
         uri: &'a str,
@@ -97,9 +97,9 @@ pub trait Resources: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The name by which users pick it.
+    /// The name by which users pick the prompt.
     pub name: String,
-    /// What the prompt is for.
+    /// A description of the prompt's purpose.
     pub description: String,
     /// The names and the meanings of the prompt's arguments; each has to be filled in.
     pub arguments: Vec<(String, String)>,
@@ -127,7 +127,7 @@ impl Prompt {
     }
 }
 
-/// One message of a prompt.
+/// A message in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromptMessage {
@@ -137,7 +137,7 @@ pub enum PromptMessage {
     Assistant(Content<'static>),
 }
 
-/// The values for the arguments of a prompt, or for the placeholders of an address.
+/// The values for the arguments of a prompt, or for the placeholders of a template.
 pub type Arguments = std::collections::BTreeMap<String, String>;
 
 /// Lists and fills in the prompts of an application.
@@ -155,17 +155,17 @@ pub trait Prompts: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>>;
 }
 
-/// The place where a user types and wants completions.
+/// The argument for which a user wants completions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Completing {
-    /// An argument of the prompt of this name.
+    /// An argument of the prompt with this name.
     Prompt(String),
-    /// A placeholder in the address of a template. The value is that address.
+    /// A placeholder in a template of resources. The value is the URI of the template.
     Resource(String),
 }
 
-/// Completes what a user types for an argument.
+/// Completes the text that a user types for an argument.
 pub trait Completions: Send + Sync + 'static {
     /// Returns values that begin with `typed`, best first; the first hundred are sent. `filled` holds the arguments that are
     /// already filled in.

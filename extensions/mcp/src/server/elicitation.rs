@@ -1,5 +1,5 @@
-//! Approval by elicitation: the client's user decides on the calls of the session, if the application trusts the client to have
-//! a user.
+//! Approval by elicitation: the client's user decides about the calls of the session, if the application trusts that
+//! the client has a user.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::client::untrusted::escaped;
 
 /// Asks the user of the client that made a call whether it may run.
 ///
-/// Nothing proves that a person answers: a client can approve by itself. An application that gives this approver to an executor
-/// trusts every client of the server to have a user. The approver's decisions are signed with the key that is registered with
-/// it; name the key after the clients, so that the journal shows who decided.
+/// Nothing proves that a person answers: a client can approve by itself. An application that gives this approver to an
+/// executor trusts that every client of the server has a user who decides. The approver's decisions are signed with the
+/// key that is registered with it; name the key after the clients, so that the journal shows who decided.
 ///
-/// It does not ask the user, and leaves the call to another approver, if the call is `critical`, if the policy has `four_eyes`,
-/// if the call belongs to no session, or if the client cannot ask.
+/// The approver does not ask the user, and leaves the call to another approver, if the call is `critical`, if the
+/// policy has `four_eyes`, if the call belongs to no session, or if the client cannot ask.
 ///
 /// ```
 /// use toolwright::approval::ApproverKey;
@@ -47,7 +47,7 @@ struct RunClient {
     executor: Executor,
 }
 
-/// Registers the client of a run with the approver until the session drops this.
+/// Registers the client of a run with the approver until the session drops this value.
 pub(super) struct EnteredRun {
     approver: ElicitationApprover,
     run: String,

@@ -25,7 +25,7 @@ pub enum ServeError {
     /// The HTTP server cannot listen at its address.
     #[error("the address {address} cannot be taken")]
     Address {
-        /// The address.
+        /// The address at which the server was to listen.
         address: std::net::SocketAddr,
         /// The error of the operating system.
         source: std::io::Error,

@@ -20,7 +20,7 @@ use super::client::LogLevel;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 tokio::task_local! {
-    /// The exchange of the tool or prompt that the current task polls.
+    /// The exchange of the tool or prompt that the current task runs.
     static CURRENT: Arc<Exchange>;
 }
 
@@ -32,12 +32,12 @@ pub(super) struct Exchange {
 
 #[derive(Default)]
 struct State {
-    /// The request to be answered now; absent while the server waits for the next one.
+    /// The request to be answered now; `None` while the server waits for the next one.
     attending: Option<Attending>,
     /// The answers that came with the first request, for questions that the tool itself gives a name.
     early: InputResponses,
     open: BTreeMap<String, Open>,
-    /// How many questions without a name have been asked.
+    /// How many questions without a name of their own were asked.
     numbered: usize,
     /// The capability that the tool used although the client did not declare it.
     lacking: Option<ClientCapabilities>,
@@ -53,7 +53,7 @@ struct Open {
 #[derive(Clone)]
 pub(super) struct Attending {
     pub(super) peer: Peer<RoleServer>,
-    /// The lowest level of log messages that the request asks for.
+    /// The minimum level of log messages that the request asks for.
     pub(super) log: Option<LogLevel>,
     pub(super) progress: Option<ProgressToken>,
 }
@@ -77,7 +77,7 @@ impl Exchange {
     /// Begins the exchange of a client's request.
     ///
     /// # Errors
-    /// When an answer that came with the request is malformed.
+    /// When an answer that arrived with the request is malformed.
     pub(super) fn begin(
         context: &RequestContext<RoleServer>,
         early: Option<InputResponses>,
@@ -94,7 +94,7 @@ impl Exchange {
         CURRENT.try_with(Arc::clone).ok()
     }
 
-    /// Runs the work; the questions that it asks go through this exchange.
+    /// Runs the work of a tool or prompt; the questions that the work asks go through this exchange.
     pub(super) fn over<F: Future>(
         self: &Arc<Self>,
         work: F,
@@ -110,7 +110,7 @@ impl Exchange {
         self.lock().attending.clone()
     }
 
-    /// Notes that the client has repeated the request.
+    /// Notes that the client has sent the request again, with answers to questions.
     pub(super) fn attend(&self, context: &RequestContext<RoleServer>) {
         self.lock().attending = Some(Attending::of(context));
     }
@@ -124,7 +124,8 @@ impl Exchange {
         self.lock().lacking.clone()
     }
 
-    /// Asks a question and waits for the answer. Only a named question can use an answer that came before it was asked.
+    /// Asks a question and waits for the answer. An answer that arrived before the question can only be used if the
+    /// question has a name.
     pub(super) async fn ask(
         &self,
         name: Option<&str>,
@@ -184,7 +185,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Notes that the request has been answered, and that the client's next request is awaited.
+    /// Notes that the request has been answered, and that the client has to send the next one.
     pub(super) fn rest(&self) {
         self.lock().attending = None;
     }

@@ -34,12 +34,12 @@ use crate::trace::TraceContext;
 pub(super) struct Handler {
     server: Arc<McpServer>,
     session: Arc<Session>,
-    /// The latest generation of the registry.
+    /// Receives the latest generation of the registry.
     changes: watch::Receiver<u64>,
     _listening: Listening,
     /// Whether dropping this handler ends the session.
     ends: bool,
-    /// Where the handler puts pages of tools for the transport to write.
+    /// The pages of tools that the transport has to write.
     pages: Option<Pages>,
 }
 
@@ -63,7 +63,7 @@ impl Handler {
         Arc::clone(&self.session)
     }
 
-    /// Sets that the transport writes the pages of tools.
+    /// Lets the transport write the pages of tools, and stores them in these `pages`.
     pub(super) fn with_pages(mut self, pages: Pages) -> Self {
         self.pages = Some(pages);
         self
@@ -77,7 +77,7 @@ impl Handler {
         made.unwrap_or_else(Span::none)
     }
 
-    /// Whether the request may be answered with a question.
+    /// Whether the answer to the request may be a question.
     fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
         self.server.offers.can_ask() && Exchange::is_needed(context)
     }
@@ -150,7 +150,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // A user who may not read a resource must not learn when it changes.
+        // A user who may not read a resource must not learn when the resource changes.
         self.server.offers.read(&request.uri, self.session.user()).await?;
         self.session.subscribed.add(request.uri)
     }
@@ -189,8 +189,8 @@ impl ServerHandler for Handler {
                 tokio::select! {
                     prompt = offers.prompt(request, &client) => {
                         let lacking = exchange.and_then(|exchange| exchange.lacking());
-                        // The prompt failed, and it had asked for a capability that the client lacks. So it needs this
-                        // capability.
+                        // The prompt failed, and it had asked for a capability that the client lacks. So the error
+                        // names that capability.
                         prompt.map_err(|error| lacking.map_or(error, ErrorData::missing_required_client_capability))
                     }
                     () = stop.cancelled() => Err(ErrorData::internal_error("the prompt was cancelled", None)),
@@ -324,7 +324,7 @@ impl ServerHandler for Handler {
         Box::pin(self.session.cancel_task(&request.task_id)).await
     }
 
-    /// Answers a request that the library could not parse: its method is unknown here, or its params do not fit the method.
+    /// Answers a request that the library could not parse: its method is unknown, or its params do not fit the method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -334,7 +334,7 @@ impl ServerHandler for Handler {
         Err(misfit::error(request, has_sessions))
     }
 
-    /// Begins notifications: clients of revisions with `initialize` get them without subscribing.
+    /// Begins the notifications of changes: clients of revisions with `initialize` get them without subscribing.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
             tokio::spawn(notify_of_changes(
@@ -394,7 +394,7 @@ impl Handler {
         loop {
             let changed = match changes.recv().await {
                 Ok(changed) => changed,
-                // Skip missed changes: clients read the latest content anyway.
+                // Missed changes are skipped: clients read the latest content anyway.
                 Err(broadcast::error::RecvError::Lagged(_)) => continue,
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             };
@@ -416,7 +416,7 @@ async fn notify_of_changes(
     loop {
         let changed = match changes.recv().await {
             Ok(changed) => changed,
-            // Skip missed changes: clients read the latest content anyway.
+            // Missed changes are skipped: clients read the latest content anyway.
             Err(broadcast::error::RecvError::Lagged(_)) => continue,
             Err(broadcast::error::RecvError::Closed) => return,
         };

@@ -1,4 +1,4 @@
-//! The server over Streamable HTTP: its address, its connections, and how they end.
+//! The server over Streamable HTTP: listens at an address, accepts connections, and ends them.
 
 mod challenge;
 mod cross_origin;
@@ -28,24 +28,24 @@ pub(super) use self::settings::Settings;
 pub use self::token::{TokenCheck, TokenRefusal};
 use super::{McpServer, ServeError};
 
-/// How many connections are open at once; further ones wait.
+/// The maximum number of open connections; further ones wait.
 const MOST_CONNECTIONS: usize = 512;
 
-/// How long a client may take to send the head of a request.
+/// The maximum time for a client to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long the accept loop pauses when the system has run out of file descriptors.
+/// The pause before the next connection is accepted when the system has run out of file descriptors.
 const REST: Duration = Duration::from_millis(100);
 
 impl McpServer {
     /// Serves many clients over Streamable HTTP, at the path `/mcp` of this address; port 0 takes any free port.
     ///
-    /// A request whose `Host` or `Origin` is not allowed is refused, which stops web pages that point their own host name at
-    /// this address (DNS rebinding). On loopback, only the names of this machine are allowed.
+    /// A request whose `Host` or `Origin` is not allowed is refused, which stops web pages that point their own host
+    /// name at this address (DNS rebinding). On loopback, only the names of this machine are allowed.
     ///
     /// # Errors
-    /// When other machines can reach the address, and nothing [checks tokens](Self::check_tokens) or says [under which
-    /// name](Self::host) clients connect.
+    /// When other machines can reach the address, and the server has no [check of tokens](Self::check_tokens) or no
+    /// [name](Self::host) under which clients connect.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -90,8 +90,8 @@ impl McpServer {
         self
     }
 
-    /// Tells clients without a token where to get one (RFC 9728): the URL by which they reach this server, and the
-    /// authorization servers whose tokens the [check](Self::check_tokens) accepts.
+    /// Lets clients without a token find out where to get one (RFC 9728): sets the URL by which they reach this server,
+    /// and the authorization servers whose tokens the [check](Self::check_tokens) accepts.
     #[must_use]
     pub fn protected_resource<S: Into<String>>(
         mut self,
@@ -208,7 +208,7 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>, _place: OwnedSemaphorePe
     let mut served = http1::Builder::new();
     served.timer(TokioTimer::new()).header_read_timeout(HEAD);
     if let Err(error) = served.serve_connection(TokioIo::new(stream), answer).await {
-        // Not an error: clients may disconnect in the middle of a stream.
+        // A client may disconnect in the middle of a stream, so this is not an error.
         tracing::debug!(%error, "a connection has ended");
     }
 }

@@ -1,6 +1,7 @@
-//! The streams of one client, with one message per line. A page of tools is written from a text that was serialized once.
+//! The streams of one client, with one message per line. A page of tools is written from a text that was serialized
+//! only once.
 //!
-//! The library reads all messages and writes the others. It would serialize every schema again for each list.
+//! The library reads all messages and writes all others. It would serialize every schema again for each list.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,10 +16,10 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
-/// How many pages may wait to be written; the library writes lists beyond them.
+/// How many pages may wait to be written. Lists beyond this number are written by the library.
 const MOST_PAGES: usize = 64;
 
-/// The place of the tools in the JSON of an empty list.
+/// The part of the JSON of an empty list where the tools are inserted.
 const NO_TOOLS: &str = r#""tools":[]"#;
 
 /// The pages that are about to be written, by the request that each answers.
@@ -49,7 +50,7 @@ impl Pages {
     }
 }
 
-/// The transport of a server over two streams.
+/// The transport of a server over two streams, with one message on each line.
 pub(super) struct Lines<R: AsyncRead, W> {
     read: AsyncRwTransport<RoleServer, R, Replies>,
     replies: Replies,
@@ -68,7 +69,7 @@ where
         Self { read, replies, write: Arc::new(tokio::sync::Mutex::new(Some(write))), pages }
     }
 
-    /// Writes one line, in pieces.
+    /// Writes one line in several pieces.
     fn write(
         &self,
         line: io::Result<[Piece; 3]>,
@@ -87,7 +88,7 @@ where
     }
 }
 
-/// A part of a line.
+/// A piece of a line to write.
 enum Piece {
     Own(Vec<u8>),
     Page(Arc<str>),
@@ -108,7 +109,7 @@ fn line(message: &TxJsonRpcMessage<RoleServer>, page: Option<Arc<str>>) -> io::R
     head.push(b'\n');
     let nothing = || Piece::Own(Vec::new());
     let Some(page) = page else { return Ok([Piece::Own(head), nothing(), nothing()]) };
-    // Within JSON strings the quotes are escaped, so the match cannot be inside a text.
+    // Quotes are escaped within JSON strings, so the match cannot be inside a text.
     let at = head.windows(NO_TOOLS.len()).position(|it| it == NO_TOOLS.as_bytes());
     let at = at.ok_or_else(|| io::Error::other("a list of tools has no place for its page"))?;
     let tail = head.split_off(at + NO_TOOLS.len());
@@ -164,7 +165,7 @@ where
     }
 }
 
-/// The library's own replies to lines that are not valid messages.
+/// The library's replies to lines that are not valid messages.
 #[derive(Clone, Default)]
 struct Replies(Arc<Mutex<Vec<u8>>>);
 

@@ -9,14 +9,14 @@ use rmcp::model::{Tool, ToolAnnotations};
 use toolwright::dialect::{Dialect, DialectError};
 use toolwright::{Catalog, Danger, DeclaredDanger, Definition, Effect, Exposure};
 
-/// The tools that a session has listed.
+/// The tools that a session's client was shown.
 #[derive(Debug)]
 pub(super) struct ShownTools {
     pub(super) catalog: Catalog,
     tools: Vec<Tool>,
-    /// The tool's own name for each listed name.
+    /// The tools' names in the registry, by the names that the client was shown.
     names: HashMap<String, String>,
-    /// The pages that were listed, as JSON.
+    /// The pages that were requested, as JSON, by their first and last index.
     texts: Mutex<HashMap<(usize, usize), Arc<str>>>,
 }
 
@@ -91,7 +91,8 @@ impl ShownTools {
     }
 }
 
-/// Annotations that clients may show to people. Unknown properties are left out; clients then assume the worst.
+/// Returns the annotations of a tool, which clients may show to people. Unknown properties are left out; clients then
+/// assume the worst.
 fn annotations(definition: &Definition) -> ToolAnnotations {
     let is_read = definition.effect == Effect::Read;
     let mut annotations = ToolAnnotations::new().read_only(is_read);

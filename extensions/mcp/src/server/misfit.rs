@@ -1,4 +1,4 @@
-//! Explains what is wrong with a request that the library could not parse. Pure.
+//! Explains why a request could not be parsed by the library. Pure.
 
 use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, ErrorCode};
@@ -7,9 +7,9 @@ use rmcp::model::{CustomRequest, ErrorCode};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Revisions {
     All,
-    /// Revisions that begin with `initialize`.
+    /// The revisions in which a session begins with `initialize`.
     WithSessions,
-    /// Revisions from 2026-07-28 on.
+    /// The revisions from 2026-07-28 on, which have no sessions.
     WithoutSessions,
 }
 

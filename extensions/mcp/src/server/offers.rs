@@ -21,7 +21,7 @@ use super::content::{
 use super::client::ConnectedClient;
 use super::elicitation::ElicitationApprover;
 
-/// How many resources a session may subscribe to.
+/// The maximum number of resources to which a session may subscribe.
 const MOST_SUBSCRIBED: usize = 1024;
 
 /// The things that a server offers besides tools.
@@ -30,9 +30,9 @@ pub(super) struct Offers {
     pub(super) resources: Option<Arc<dyn Resources>>,
     pub(super) prompts: Option<Arc<dyn Prompts>>,
     pub(super) completions: Option<Arc<dyn Completions>>,
-    /// Whether each run gets its `ConnectedClient`.
+    /// Whether the services of each run include a `ConnectedClient`.
     pub(super) client: bool,
-    /// The approver that asks the users of clients.
+    /// The approver that asks the users of clients for decisions.
     pub(super) approver: Option<ElicitationApprover>,
 }
 
@@ -146,7 +146,7 @@ impl Offers {
     }
 }
 
-/// The resources that a client subscribes to.
+/// The URIs of the resources to which a client subscribes.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions(Mutex<HashSet<String>>);
 

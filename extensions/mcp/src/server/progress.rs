@@ -11,7 +11,7 @@ use toolwright::{Outcome, ToolEvent, ToolEventKind};
 
 use super::exchange::{Attending, Exchange};
 
-/// How many reports of one call may wait to be sent; further ones are dropped.
+/// How many progress reports of one call may wait to be sent; further ones are dropped.
 const WAITING: usize = 64;
 
 /// A progress report that a tool has made.
@@ -21,7 +21,7 @@ pub(super) struct Report {
     part: Option<f64>,
 }
 
-/// The requests that want progress, by the executor's id of their call.
+/// The requests that ask for progress, by the executor's id of their call.
 #[derive(Debug, Default)]
 pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
 
@@ -53,11 +53,11 @@ impl Reports {
     }
 }
 
-/// The receiver of a call's progress.
+/// The client's requests to which the progress of a call is reported.
 pub(super) enum Audience {
     /// The request that makes the call.
     Request(Peer<RoleServer>, ProgressToken),
-    /// The request of the exchange that is to be answered at that moment.
+    /// The request of the exchange that is to be answered when the report is sent.
     Exchange(Arc<Exchange>),
 }
 

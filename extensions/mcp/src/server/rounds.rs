@@ -1,5 +1,5 @@
-//! Work that outlives the request that began it: the answer asks the client for input, and the client's next request continues
-//! the work.
+//! Work that outlives the request that began it: the answer to the request asks the client for input, and the client's
+//! next request continues the work.
 
 use std::collections::HashMap;
 use std::pin::{Pin, pin};
@@ -15,7 +15,8 @@ use uuid::Uuid;
 
 use super::exchange::Exchange;
 
-/// How many pieces of work of one session may wait for answers, so that a client cannot fill the memory.
+/// The maximum number of pieces of work of one session that may wait for answers, so that a client cannot fill the
+/// memory.
 const MOST_HELD: usize = 256;
 
 /// Identifies what a request asks for by a digest of its method, name and canonical arguments, because arguments can be
@@ -34,19 +35,19 @@ impl Purpose {
     }
 }
 
-/// The input of one round, from the client's request.
+/// The input of a round, from the client: the state of the previous round and the answers.
 pub(super) struct Input {
-    /// The `requestState` of the previous round; absent in the first.
+    /// The `requestState` of the previous round; `None` in the first round.
     pub(super) state: Option<String>,
     pub(super) answers: Option<InputResponses>,
 }
 
-/// The end of one round.
+/// How one round ends.
 #[derive(Debug)]
 pub(super) enum Round<T> {
     /// The call is done, with this result.
     Done(T),
-    /// The client has to answer first.
+    /// The client has to answer questions, and then begins another round.
     Asks(InputRequiredResult),
 }
 
@@ -60,7 +61,7 @@ struct HeldRequest<T> {
     steps: mpsc::UnboundedReceiver<Step<T>>,
 }
 
-/// An event of the work.
+/// The progress of the work on a request.
 enum Step<T> {
     /// The work has asked a question.
     Asked,
@@ -80,7 +81,8 @@ impl<T: Send + 'static> Rounds<T> {
     /// without a purpose cannot ask.
     ///
     /// # Errors
-    /// Those of the work; and when no work with this purpose waits under the `requestState`, or an answer is malformed.
+    /// The errors of the work; and when no work with this purpose waits under the `requestState`, or an answer is
+    /// malformed.
     pub(super) async fn round<W>(
         &self,
         purpose: Option<Purpose>,
@@ -94,7 +96,8 @@ impl<T: Send + 'static> Rounds<T> {
         let Some(purpose) = purpose else {
             return match input.state {
                 Some(_) => Err(unknown()),
-                // The library moves the future of a request about before it runs, so that a large one costs more than the call.
+                // Boxed, because the library moves the future of a request several times before it runs it, which costs
+                // more than the call if the future is large.
                 None => Box::pin(work(None, context.ct.clone())).await.map(Round::Done),
             };
         };
@@ -115,7 +118,7 @@ impl<T: Send + 'static> Rounds<T> {
         }
     }
 
-    /// Passes the answers to the work that waits for them.
+    /// Passes the client's answers to the work that waits for them.
     async fn resume(
         &self,
         state: &str,
@@ -166,8 +169,8 @@ impl<T: Send + 'static> Rounds<T> {
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {
-            // Too much work waits: the tool continues without answers, and the client's next request fails with an unknown
-            // state.
+            // Too much work waits. So the tool continues without answers, and the client's next request fails with an
+            // unknown state.
             true => held.exchange.give_up(),
             false => {
                 all.insert(state, held);
@@ -209,7 +212,7 @@ fn drive<T: Send + 'static>(
             polled
         });
         let done = done.await;
-        // If the session has ended, the result is not needed.
+        // If the session has ended, nobody needs the result.
         let _ = sender.send(Step::Done(done));
     });
     receiver

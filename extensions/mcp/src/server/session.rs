@@ -21,8 +21,8 @@ use super::rounds::{Purpose, Rounds};
 use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
-/// How many waiting calls a session remembers, so that a client cannot fill the memory. Calls whose deadline for a decision has
-/// passed make room for others; a call that finds no room is cancelled.
+/// The maximum number of waiting calls that a session remembers, so that a client cannot fill the memory. Calls whose
+/// deadline for a decision has passed make room for others; a call that finds no room is cancelled.
 const MOST_WAITING: usize = 1024;
 
 pub(super) struct Session {
@@ -32,12 +32,12 @@ pub(super) struct Session {
     /// The token that is cancelled when the client disconnects.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
-    /// The waiting calls, by tool and arguments.
+    /// The calls that wait, by tool and arguments.
     waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
     pub(super) subscribed: Subscriptions,
-    /// The calls and prompts that wait for answers of their client.
+    /// The calls and prompts that wait for answers of the session's client.
     pub(super) calls: Rounds<CallToolResponse>,
     pub(super) prompts: Rounds<GetPromptResult>,
     pub(super) tasks: Tasks,
@@ -45,19 +45,19 @@ pub(super) struct Session {
     _entered: Option<EnteredRun>,
 }
 
-/// The tools that the client has listed last, and the run that calls them.
+/// The tools that the client has listed last, and the run that calls these tools.
 pub(super) struct PinnedRun {
     pub(super) shown: ShownTools,
     run: Run,
 }
 
-/// A call that has no answer yet.
+/// A call that waits and has no answer yet.
 #[derive(Clone)]
 struct Waiting {
     call: CallId,
-    /// The call's id in the executor.
+    /// The id of the call in the executor.
     id: String,
-    /// The deadline for a person's decision; absent if the call waits for something else.
+    /// The deadline for a person's decision; `None` if the call waits for something else.
     deadline: Option<Timestamp>,
 }
 
@@ -67,12 +67,13 @@ pub(super) struct PlannedCall {
     tool: String,
     arguments: String,
     waiting: Option<CallId>,
-    /// The call's id in the executor.
+    /// The id of the call in the executor.
     pub(super) id: String,
 }
 
 impl Session {
-    /// Starts a session of a user whom the transport knows; if there is none, of the user whom the application names.
+    /// Starts a session for the user whom the transport has authenticated; if it has authenticated none, for the user
+    /// whom the application names.
     pub(super) fn start(
         server: &McpServer,
         ended: CancellationToken,
@@ -87,7 +88,7 @@ impl Session {
             Some(start) => start(run, user),
             None => run,
         };
-        // The authenticated user replaces any other that the application sets.
+        // The authenticated user replaces any other user that the application sets.
         let run = match user {
             Some(user) => run.user(user),
             None => run,
@@ -144,14 +145,14 @@ impl Session {
         let pinned = self.pinned();
         let tool = match pinned.shown.tool(name) {
             Some(tool) => tool.to_owned(),
-            // Only programs of the application may call hidden tools.
+            // Only programs of the application may call hidden tools, not models.
             None if pinned.shown.catalog.get(name).is_some() => return None,
             None => name.to_owned(),
         };
         let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
         let waiting = {
             let waiting = lock(&self.waiting);
-            // Computing the key costs as much as a small call, so avoid it.
+            // Computing the key costs as much as a small call, so it is avoided if no call waits.
             match waiting.is_empty() {
                 true => None,
                 false => waiting.get(&purpose(&tool, &arguments)).cloned(),
@@ -197,7 +198,8 @@ impl Session {
         outcome
     }
 
-    /// Remembers a waiting call, so that repeating the same call continues it. Returns `false` if there is no room.
+    /// Remembers a waiting call, so that repeating the same call continues it. Returns `false` if the session has no
+    /// room.
     fn remember(&self, planned: &PlannedCall, waits: &SuspendedCall) -> bool {
         let deadline = waits.request.as_ref().map(|request| request.deadline);
         let call = Waiting { call: waits.call, id: planned.id.clone(), deadline };
@@ -213,7 +215,8 @@ impl Session {
         has_room
     }
 
-    /// Cancels a waiting call that could not be remembered: a repetition would make a second call in the journal.
+    /// Cancels a waiting call that could not be remembered, because a repetition would make a second call in the
+    /// journal.
     async fn refuse(&self, planned: &PlannedCall, call: CallId) -> Outcome {
         if let Some(worker) = self.run.worker()
             && let failed @ Outcome::Failed(_) = worker.cancel(call).await
@@ -235,7 +238,7 @@ impl Session {
     pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
-        // When the task's call has ended, an equal call is a new one.
+        // Once the task's call has ended, an equal call is a new call.
         let ended = move || {
             let mut waiting = lock(&waiting);
             if waiting.get(&key).is_some_and(|it| it.call == call) {
@@ -315,7 +318,7 @@ impl PlannedCall {
     }
 }
 
-/// Identifies a call by its tool and its arguments, regardless of their spelling.
+/// Identifies a call by its tool and the canonical form of its arguments.
 fn purpose(tool: &str, arguments: &str) -> Purpose {
     let spelling = toolwright::unstable::arguments::canonical(arguments);
     Purpose::of("tools/call", tool, spelling.as_deref().unwrap_or(arguments))

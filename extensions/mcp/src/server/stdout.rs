@@ -1,4 +1,4 @@
-//! Reserves standard output for the protocol: whatever else the program prints goes to standard error.
+//! Reserves standard output for the protocol: all other text that the program prints goes to standard error.
 
 use std::fs::File;
 use std::io;

@@ -13,7 +13,7 @@ use toolwright::{CallId, Outcome, SuspendedCall, Worker, error_kind};
 
 use super::answer;
 
-/// How many tasks a session remembers, so that a client cannot fill the memory.
+/// The maximum number of tasks that a session remembers, so that a client cannot fill the memory.
 const MOST_TASKS: usize = 256;
 
 /// How long a client should wait before it polls again, in milliseconds.
@@ -25,7 +25,7 @@ pub(super) struct Tasks(Arc<Mutex<HashMap<String, Entry>>>);
 
 struct Entry {
     call: CallId,
-    /// Why the call waits.
+    /// The message that says why the call waits.
     message: String,
     created: Timestamp,
     updated: Timestamp,
@@ -105,7 +105,7 @@ impl Tasks {
         Ok(DetailedTask::new(entry.task(), payload))
     }
 
-    /// Notes that the client cancels a task. Returns its call, or nothing if the call has ended.
+    /// Notes that the client cancels a task. Returns its call, or `None` if the call has ended.
     pub(super) fn cancel(&self, id: &str) -> Result<Option<CallId>, ErrorData> {
         let mut all = self.lock();
         let entry = all.get_mut(id).ok_or_else(unknown)?;

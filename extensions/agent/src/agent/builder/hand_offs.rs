@@ -4,8 +4,9 @@ use super::AgentBuilder;
 use crate::agent::hand_off::HandOff;
 
 impl<E> AgentBuilder<E> {
-    /// Adds an agent that the model can hand a run off to, by a call of `hand_off {agent, reason}`: from the next turn on the run is that
-    /// agent's, with the whole history, a part of the tools, and its own instructions and model. See [`HandOff`].
+    /// Adds an agent to which the model can hand a run off, by a call of `hand_off {agent, reason}`. From the next turn
+    /// on, that agent drives the run, with the whole history, a part of the tools, and its own instructions and model.
+    /// See [`HandOff`].
     ///
     /// Which agent goes on with a run follows from its history. So a process that takes a recorded run continues it as
     /// the agent that drove it last, and a fork or a rewind continues as the agent that drove it at that turn. An agent

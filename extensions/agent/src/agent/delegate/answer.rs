@@ -57,8 +57,8 @@ impl Answered {
                 let read: Vec<&str> = sources.iter().map(String::as_str).collect();
                 let source =
                     format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
-                // The answer names each source that the sub-agent read, too, because rules for the parent run look for
-                // these names.
+                // The answer names each source that the sub-agent read, because rules for the parent run check the
+                // names of sources.
                 sources.iter().fold(output.untrusted(&source), |it, read| it.also_untrusted(read))
             }
         })

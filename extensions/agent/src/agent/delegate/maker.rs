@@ -37,7 +37,7 @@ impl Maker {
                 |index: &usize| known[*index].is_none() && is_read(&catalog, &calls[*index]);
             let reads = (first..calls.len()).take(AT_ONCE).take_while(is_read).count();
             let batch = &calls[first..first + reads.max(1)];
-            // The futures are polled in order, so that each call gets its number whatever the others do.
+            // The futures are polled in order, so each call gets its number independently of how long the others take.
             answers.extend(join_all(batch.iter().map(|call| self.0.call(call))).await);
         }
         let is_done = |(_, (call, answer)): &(usize, (&Call<'_>, &Answer))| {

@@ -1,4 +1,4 @@
-//! Records the run of a sub-agent: the answers of its model, and what it has spent. The executor records its calls.
+//! Records the run of a sub-agent: the answers of its model, and its spending. The executor records its calls.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -24,12 +24,12 @@ use crate::run::{
     Action, Away, Interruption, Recorder, State, StepInput, Stop, Stopped, Turn, TurnOutcome, Work,
 };
 
-/// Where a sub-agent was started.
+/// The call that started a sub-agent, with its run and turn.
 pub(super) struct Place {
     pub run: String,
     /// The number of the turn in the run.
     pub turn: u64,
-    /// The call that started it.
+    /// The call that started the sub-agent.
     pub call: CallId,
     /// The name of the sub-agent.
     pub agent: String,
@@ -48,18 +48,18 @@ pub(super) struct ChildRecorder {
     replayed: VecDeque<StepInput>,
     /// How many answers the sub-agent's model has given.
     answers: usize,
-    /// The answer that the next step records.
+    /// The model's answer that the next step records.
     new: Option<ModelAnswer>,
-    /// The decisions of guards about that answer.
+    /// The decisions of guards about the answer in `new`.
     guards: Vec<GuardReport>,
-    /// What the sub-agents below this one have spent.
+    /// The spending of the sub-agents that this sub-agent started.
     delegated: SpentShare,
     maker: Maker,
     inherited: Arc<Inherited>,
     deadline: Option<Instant>,
 }
 
-/// Why a sub-agent cannot continue here.
+/// Why this process cannot continue a sub-agent.
 pub(super) enum ChildError {
     Stopped(Stopped),
     /// Another process continues the sub-agent, or the journal has failed.

@@ -100,8 +100,8 @@ pub(super) async fn start(
     if run.catalog().is_empty() {
         return Err(failed(&format!("`{name}` has none of its tools here")));
     }
-    // If a call has to wait, this call begins again later and replays these answers; even a journal in memory records
-    // them.
+    // If a call of the sub-agent has to wait, the call that started it begins again later and replays these answers;
+    // even a journal in memory records them.
     let journal = parent.0.executor.journal_access();
     let recorded = journal.map(|it| RecordedAnswers::new(it, &place.run, place.call));
     let replayed = match &recorded {
@@ -138,7 +138,7 @@ pub(super) async fn start(
             Ok(Answered { answer: SubAgentAnswer::of(name, &end, spent), sources })
         }
         Ok(Ok((Rest::Waiting(never), ..))) => match never {},
-        // The call begins again later, and replays what is recorded.
+        // The call begins again later, and replays the recorded answers.
         Ok(Err(ChildError::NotRecorded(why))) => Err(not_recorded(&why)),
         Ok(Err(error)) => Err(failed(&error.to_string())),
         Err(error) => match error.try_into_panic() {
@@ -171,7 +171,7 @@ fn driven<'r>(
     .boxed()
 }
 
-/// Returns the limits and spending of the run that makes the call, if they are known.
+/// Returns the limits and the spending of the run that makes the call, if they are known.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));
@@ -182,8 +182,8 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
     standing.map_err(|error| not_recorded(&error))
 }
 
-/// Takes the share of a sub-agent from what its parent has left. A sub-agent that resumes keeps the share with which it
-/// began.
+/// Takes the share of a sub-agent from the rest of its parent's budget. A sub-agent that resumes keeps the share with
+/// which it began.
 async fn take_share(
     parent: &Agent,
     ready: &ReadySubAgent,
@@ -193,7 +193,7 @@ async fn take_share(
     standing: Option<Standing>,
 ) -> Result<(ChildSpending, Option<u64>), ToolError> {
     let (ledger, at) = (&parent.0.ledger, (&*place.run, &parent.0.executor));
-    // Otherwise another sub-agent that starts at the same time could take the same rest.
+    // Without the lock, another sub-agent that starts at the same time could take the same rest of the budget.
     let _taking = ledger.taking.lock().await;
     let place = place.as_ledger();
     let version = retry_in_outage(at, of_store, || ledger.version(&place)).await;
@@ -244,7 +244,7 @@ fn failed(why: &str) -> ToolError {
         .class(ErrorClass::Final)
 }
 
-/// Reports that the journal could not be used. When the call begins again, it replays what is recorded.
+/// Reports that the journal could not be used. When the call begins again, it replays the recorded answers.
 fn not_recorded(error: &impl ToString) -> ToolError {
     let message = format!("the work of the agent could not be recorded: {}", error.to_string());
     ToolError::new("sub_agent_not_recorded", message).class(ErrorClass::Transient)

@@ -14,7 +14,7 @@ use crate::limits::share::WantedShare;
 use crate::model::{Model, ModelSettings};
 use crate::run::{Output, OutputError};
 
-/// An agent that the model of another agent can give tasks to; see
+/// An agent to which the model of another agent can give tasks; see
 /// [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
 ///
 /// - It has some of its parent's tools: those that its [`profile`](Self::profile) selects from the tools that the
@@ -101,8 +101,8 @@ impl SubAgent {
         self
     }
 
-    /// Adds rules for the calls of the sub-agent, and a mode if one is set. They can only be stricter than the policy
-    /// of the executor: if that denies a call or asks a person, it still does.
+    /// Adds rules for the calls of the sub-agent, and a mode if one is set. The rules can only be stricter than the
+    /// policy of the executor: if that policy denies a call or asks a person, it still does.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule};
@@ -118,7 +118,7 @@ impl SubAgent {
         self
     }
 
-    /// Limits how often its model is asked: as often as its parent has turns left, unless set.
+    /// Limits how many times the sub-agent's model is asked: as many times as its parent has turns left, unless set.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
@@ -139,8 +139,8 @@ impl SubAgent {
         self
     }
 
-    /// Limits how long it may work, including the time that people take to decide: as long as its parent, unless set.
-    /// If another process resumes it, the time starts again.
+    /// Limits how long the sub-agent may work, including the time that people take to decide: as long as its parent,
+    /// unless set. If another process resumes the sub-agent, the time starts again.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = Some(time);
@@ -154,7 +154,7 @@ impl SubAgent {
         self
     }
 
-    /// Sets options of its requests to the model: those of its parent, unless set.
+    /// Sets options of the sub-agent's requests to its model: those of its parent, unless set.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);

@@ -1,4 +1,4 @@
-//! Checks the sub-agents of an agent, and leads the tools that start them to it.
+//! Checks the sub-agents of an agent, and connects the tools that start them to the agent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -39,7 +39,7 @@ pub(super) struct ReadySubAgent {
     pub(super) at_once: u32,
 }
 
-/// Leads the tools of an executor to the agent that is built on it.
+/// A weak reference to the agent that is built on an executor, for the executor's tools.
 #[derive(Clone, Default)]
 pub(crate) struct Link(Arc<OnceLock<Weak<Inner>>>);
 
@@ -56,7 +56,7 @@ impl Link {
 }
 
 impl SubAgents {
-    /// Checks the sub-agents of an agent; returns `None` if it has none.
+    /// Checks the sub-agents of an agent; returns `None` if the agent has none.
     pub(crate) fn of(agents: Vec<SubAgent>, parent: &Inner) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);

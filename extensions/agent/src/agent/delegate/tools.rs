@@ -12,8 +12,8 @@ use crate::agent::AgentError;
 /// The tool that starts any sub-agent.
 pub(super) const SPAWN_AGENT: &str = "spawn_agent";
 
-/// How often a process may die during the work of one sub-agent before an operator has to decide. Each attempt resumes
-/// where the last one was, so no work is done twice.
+/// How many times a process may die during the work of one sub-agent before an operator has to decide. Each attempt
+/// resumes where the last one stopped, so no work is done twice.
 const ATTEMPTS: u32 = 100;
 
 /// The tools and rules that an executor needs so that its model can start sub-agents.
@@ -23,7 +23,7 @@ pub(crate) struct SubAgentTools {
 }
 
 impl SubAgentTools {
-    /// Makes the tools for these sub-agents; `None` if there are none.
+    /// Makes the tools for these sub-agents; `None` if the agent has no sub-agents.
     pub(crate) fn of(agents: &[SubAgent], link: &Link) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);

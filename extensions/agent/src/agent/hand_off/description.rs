@@ -1,4 +1,4 @@
-//! An agent that a run is handed off to, as an application describes it.
+//! An agent to which a run can be handed off, as an application describes it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::model::{Model, ModelSettings};
 use crate::run::HANDED_OFF;
 
-/// An agent that a run can be handed off to; see [`AgentBuilder::hand_off`](crate::AgentBuilder::hand_off).
+/// An agent to which a run can be handed off; see [`AgentBuilder::hand_off`](crate::AgentBuilder::hand_off).
 ///
 /// - It goes on with the run from the next turn: with the whole history, for the same user, session and services, within the same
 ///   limits.
@@ -40,13 +40,13 @@ pub struct HandOff {
     pub(super) max_tokens: Option<u32>,
     pub(super) window: Option<u64>,
     pub(super) settings: Option<ModelSettings>,
-    /// The names of the agents to which this one may hand the run off.
+    /// The names of the agents to which this agent may hand the run off.
     pub(super) targets: Vec<String>,
 }
 
 impl HandOff {
-    /// How often a run may be handed off after a message of its user. Further calls of `hand_off` are refused, so that
-    /// two agents do not hand a run to each other for ever.
+    /// How many times a run may be handed off after each message of its user. Further calls of `hand_off` are refused,
+    /// so that two agents do not hand a run to each other forever.
     pub const PER_MESSAGE: u32 = HANDED_OFF;
 
     /// Begins an agent with its name and its purpose. The models that may hand a run off to the agent read both.
@@ -82,7 +82,7 @@ impl HandOff {
     }
 
     /// Sets the instructions of the agent, which replace those of the agent that handed the run off. Without them, the
-    /// model reads the agent's name, its purpose, and that the run was handed to it.
+    /// model reads the agent's name, its purpose, and that the run was handed off to this agent.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
@@ -97,22 +97,23 @@ impl HandOff {
         self
     }
 
-    /// Limits the tokens of one answer of its model: as for the agent with which the run began, unless set.
+    /// Limits the tokens of one answer of the agent's model: unless set, as for the agent with which the run began.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// Sets how many tokens its model takes; see [`AgentBuilder::window`](crate::AgentBuilder::window).
+    /// Sets the size of the context window of the agent's model, in tokens; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window).
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
         self
     }
 
-    /// Sets the settings of requests to the model. Without them, the settings of the agent with which the run began
-    /// count. Settings for one run alone count only for the agent with which the run began.
+    /// Sets options of the requests to the agent's model. Without them, the settings of the agent with which the run
+    /// began apply. Settings for a single run apply only to the agent with which the run began.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);

@@ -1,4 +1,4 @@
-//! The agents that the runs of an agent may be handed off to, checked.
+//! The agents to which the runs of an agent may be handed off, after they were checked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use crate::limits::ledger::Ledger;
 use crate::run::HAND_OFF;
 use crate::run::options::Ids;
 
-/// The agents that the runs of an agent may be handed off to, by their names.
+/// The agents to which the runs of an agent may be handed off, by their names.
 pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
-    /// The names of the agents to which the first agent of a run may hand it off.
+    /// The names of the agents to which the first agent of a run may hand the run off.
     targets: Vec<String>,
     /// The tool `hand_off`, in the form in which the agent's model is shown it.
     listed: Option<Catalog>,
 }
 
-/// An agent that can go on with a run.
+/// An agent that runs can be handed off to, with its tools and policy.
 pub(crate) struct ReadyHandOff {
     pub(crate) agent: Agent,
     pub(crate) profile: Profile,
@@ -36,7 +36,7 @@ pub(crate) struct ReadyHandOff {
 }
 
 impl HandOffs {
-    /// Checks the agents to which runs can be handed off; `None` if there are none.
+    /// Checks the agents to which runs can be handed off; `None` if the application has named none.
     pub(crate) fn of(agents: Vec<HandOff>, first: &Inner) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);
@@ -81,7 +81,7 @@ impl HandOffs {
         }
     }
 
-    /// Returns `hand_off` in the form for the model of that agent; `None` if the agent may hand the run off to no
+    /// Returns the catalog with `hand_off` for the model of an agent; `None` if the agent may hand the run off to no
     /// other.
     pub(crate) fn listed(&self, of: Option<&str>) -> Option<&Catalog> {
         match of {
@@ -185,7 +185,7 @@ impl ReadyHandOff {
     }
 }
 
-/// Makes the instructions of an agent to which the application gave none.
+/// Makes the instructions of an agent for which the application has set none.
 fn words(name: &str, description: &str) -> Instructions {
     let text = format!(
         "You are the agent `{name}`. {description}\n\nThe conversation was handed off to you: go on with it, from all that was said and done."

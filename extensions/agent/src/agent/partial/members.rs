@@ -1,16 +1,16 @@
-//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: it looks at each byte once,
-//! and gives up if the text is not an object.
+//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: examines each byte once, and
+//! gives up if the text is not an object.
 
 use serde_json::{Map, Value};
 
-/// The maximum number of bytes to look at: a longer value is read when it is complete.
+/// The maximum number of bytes that are examined: the members of a longer value are read only when it is complete.
 const LONGEST: usize = 1 << 20;
 
 /// The text of an object that arrives in pieces, and the members of it that are complete.
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
-    /// The number of bytes that have been looked at.
+    /// The number of bytes of `text` that were examined so far.
     at: usize,
     place: Place,
     fields: Map<String, Value>,
@@ -38,7 +38,7 @@ enum InText {
 }
 
 impl Members {
-    /// Returns the complete members.
+    /// Returns the members that are complete.
     pub(super) fn fields(&self) -> &Map<String, Value> {
         &self.fields
     }
@@ -107,13 +107,13 @@ impl Members {
         };
     }
 
-    /// Reads the member that ends here; returns whether it is a valid member.
+    /// Reads the member that ends at the current position; returns whether it is a valid member.
     fn member(&mut self, start: usize) -> bool {
         let Some(member) = self.text.get(start..self.at) else { return false };
         let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{member}}}"));
         let Ok(read) = read else { return false };
         let is_one = read.len() == 1;
-        // If a name comes twice, the value read at the end may be another one.
+        // If a name occurs twice, the value at the end may be another one.
         if read.keys().any(|name| self.fields.contains_key(name)) {
             return false;
         }

@@ -1,4 +1,5 @@
-//! The record of a rewind: the document `run/<id>/rewind`, from which any process can finish what another has begun.
+//! The record of a rewind: the document `run/<id>/rewind`, from which any process can finish a rewind that another
+//! process has begun.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;
@@ -18,11 +19,11 @@ pub(super) struct RewindDocument {
     pub turn: u64,
     /// Whether the new run had already ended when it was made.
     pub has_ended: bool,
-    /// How many documents the turns of the new run had then.
+    /// How many documents the turns of the new run had when the run was made.
     pub documents: usize,
     /// The turns whose changes the rewind undoes, by run.
     pub turns: Vec<(String, u64)>,
-    /// The calls that were made by calls of these turns.
+    /// The calls that calls of these turns made, such as the calls of a tool that calls others.
     pub calls: Vec<CallId>,
     /// The id under which the log of changes records the restored files.
     pub by: CallId,
@@ -36,7 +37,7 @@ pub(super) enum RewindStep {
     Restoring,
     /// The files are restored.
     Done,
-    /// The rewind is being undone; the log records that under this id.
+    /// The rewind is being undone. The log of changes records the undoing under this id.
     Redoing(CallId),
 }
 

@@ -104,7 +104,7 @@ impl TakenTurns {
         Ok(())
     }
 
-    /// Returns a call that has not ended, so that it may still change something, and its turn.
+    /// Returns a call that has not ended and may therefore still change something, with its turn.
     pub(super) fn open(&self) -> Option<&(u64, CallRecord)> {
         let is_open = |state: State| !state.is_answered() && state != State::Indeterminate;
         self.records.iter().find(|(_, record)| record.answer.is_none() && is_open(record.state))
@@ -147,7 +147,7 @@ impl TakenTurns {
 }
 
 /// Returns the turn in which a call was made; for a call made by another call, the turn of the first ancestor that has
-/// one.
+/// a turn.
 fn turn_of(record: &CallRecord, records: &HashMap<CallId, CallRecord>) -> Option<u64> {
     let mut at = record;
     // A chain of parents has no cycle unless the journal is damaged.

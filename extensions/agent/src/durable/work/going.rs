@@ -1,4 +1,4 @@
-//! The runs that a worker drives, each in a task of its own, and those that it leaves alone for a while.
+//! The runs that a worker drives, each in a task of its own, and the runs that it leaves alone after a failure.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::durable::{RunError, Runner};
 
-/// How long a run is left alone after a failure; twice as long after each further failure in succession.
+/// How long a run is left alone after its first failure. The pause doubles with each further failure in succession.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The maximum length of such a pause.
@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_mins(5);
 
 #[derive(Default)]
 pub(super) struct Going {
-    /// Dropping the set aborts the drivers of these runs.
+    /// The tasks that drive runs. Dropping the set aborts them.
     tasks: JoinSet<Result<(), RunError>>,
     here: HashSet<String>,
     runs: HashMap<Id, String>,
@@ -48,7 +48,7 @@ impl Going {
         }
     }
 
-    /// Aborts the drivers of all runs under way, and returns the ids of those runs.
+    /// Aborts the drivers of all runs in progress, and returns the ids of those runs.
     pub(super) fn given_up(&mut self) -> HashSet<String> {
         self.tasks.abort_all();
         std::mem::take(&mut self.here)

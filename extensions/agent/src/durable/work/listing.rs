@@ -1,4 +1,4 @@
-//! Remembers the entries of the list of open runs, so that each look parses only the entries that have changed. No I/O.
+//! Remembers the entries of the list of open runs, so that the worker parses only entries that have changed. No I/O.
 
 use std::collections::HashMap;
 

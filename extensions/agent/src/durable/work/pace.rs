@@ -7,12 +7,12 @@ use tokio::time::Instant;
 /// How many times as long as the work the pause after it is.
 pub(super) const REST: u32 = 9;
 
-/// When the work was last done, and how long it took.
+/// When the work last ended, and how long it took; `None` before it was first done.
 #[derive(Default)]
 pub(super) struct Pace(Option<(Instant, Duration)>);
 
 impl Pace {
-    /// Whether the work may be done again.
+    /// Whether the pause after the last work is over.
     pub(super) fn is_due(&self) -> bool {
         self.0.is_none_or(|(ended, took)| ended.elapsed() >= took * REST)
     }

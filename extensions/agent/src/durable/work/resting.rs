@@ -1,12 +1,12 @@
-//! Runs that a worker has examined and that wait. The worker skips them until one of their calls changes, their time
-//! comes, or it is their turn in a slow rotation over all of them. No I/O.
+//! Runs that wait, after a worker has read their state. The worker skips such a run until one of its calls changes, its
+//! time comes, or a slow rotation over all such runs reaches it. No I/O.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use jiff::Timestamp;
 use toolwright::CallId;
 
-/// What a worker does with a run now.
+/// The decision of a worker about a run after it has read the run's state.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::durable) enum Look {
     /// The worker drives the run.
@@ -17,7 +17,7 @@ pub(in crate::durable) enum Look {
     Again,
 }
 
-/// The rotation wakes one of this many parts of the resting runs at a time.
+/// The number of parts into which the rotation divides the resting runs. It wakes one part at a time.
 const PARTS: usize = 16;
 
 /// The minimum number of runs that are woken at a time.
@@ -29,7 +29,7 @@ pub(super) struct Resting {
     /// The runs in the order in which they were last read, each with the number of that reading.
     order: VecDeque<(String, u64)>,
     looks: u64,
-    /// The runs that were examined at least once.
+    /// The runs whose state was read at least once.
     seen: HashSet<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Finds the JSON strings in a text, and decodes their escapes. Pure.
 //!
-//! A JSON string has no line break in it, so each line is read by itself. This also finds JSON in the middle of a text,
+//! A JSON string contains no line break, so each line is read separately. This also finds JSON in the middle of a text,
 //! such as in a code fence.
 
 use std::borrow::Cow;
@@ -50,7 +50,7 @@ fn in_strings(text: &str, map: Map<'_>, only_escaped: bool) -> Option<String> {
     (copied > 0).then(|| changed + &text[copied..])
 }
 
-/// Decodes a JSON string with escapes; `None` if it has none, or is not a JSON string.
+/// Decodes a JSON string; `None` if it has no escapes, or is not a JSON string.
 fn decoded(written: &str) -> Option<Cow<'_, str>> {
     written.contains('\\').then(|| serde_json::from_str(written).ok()).flatten()
 }

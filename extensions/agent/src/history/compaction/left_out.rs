@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The parts of a long history that the model was not sent for an answer. Messages are counted from 0 over the whole
-/// history of the run, and answers from 0 within their message.
+/// The parts of a long history that a request left out. Messages are counted from 0 over the whole history of the run,
+/// and answers from 0 within their message.
 ///
 /// ```
 /// use toolwright_agent::LeftOut;
@@ -18,7 +18,7 @@ pub struct LeftOut {
     /// The messages that were left out, as half-open ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<(usize, usize)>,
-    /// The answers that were replaced by a note that a newer one follows: message and answer.
+    /// The answers that were replaced by a note, because a newer answer to the same call follows: message and answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<(usize, usize)>,
     /// The answers that were sent without their middle: message and answer.
@@ -33,7 +33,7 @@ impl LeftOut {
         *self == Self::default()
     }
 
-    /// Returns what was left out of a history if its `first` messages were left out as well.
+    /// Returns the parts left out of a history of which the first `first` messages were left out as well.
     pub(super) fn after(self, first: usize) -> Self {
         let moved = |places: Vec<(usize, usize)>| {
             places.into_iter().map(|(it, at)| (it + first, at)).collect()
@@ -48,7 +48,7 @@ impl LeftOut {
         Self { messages, repeated: moved(self.repeated), shortened: moved(self.shortened) }
     }
 
-    /// Adds a message that comes after those added before.
+    /// Adds a message that follows the messages added before.
     pub(super) fn add_message(&mut self, message: usize) {
         match self.messages.last_mut() {
             Some((_, end)) if *end == message => *end += 1,

@@ -12,16 +12,17 @@ use crate::history::Message;
 /// How many of the last messages are never changed: two turns with their answers.
 const LAST: usize = 4;
 
-/// An answer longer than this, in bytes, loses its middle.
+/// The length in bytes above which an answer loses its middle.
 pub(super) const LONG: usize = 3_000;
 
-/// How much of each end of such an answer is kept, in bytes.
+/// How many bytes remain at each end of an answer that loses its middle.
 pub(super) const END: usize = 1_000;
 
 /// The estimated tokens of a note that replaces an answer or turns.
 const NOTE: u64 = 40;
 
-/// Kinds of errors that report a decision of a person, or a pending one. The model must not forget them.
+/// The kinds of errors that report a decision of a person, or that a decision is pending. The model must not forget
+/// them.
 const OBLIGATIONS: [&str; 6] = [
     error_kind::APPROVAL_REQUIRED,
     error_kind::DENIED,
@@ -40,7 +41,7 @@ pub(super) enum Fate {
     Shortened,
 }
 
-/// The parts of a history that are left out.
+/// The parts of a history that a request leaves out.
 pub(super) struct Plan<'s> {
     /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
@@ -55,15 +56,15 @@ pub(super) struct Plan<'s> {
     /// compacted what came before.
     dropped_to: usize,
     summaries: &'s [Summary],
-    /// The newest summary at this point of the history.
+    /// The newest summary that was made up to this point of the history.
     summary: Option<&'s Summary>,
     /// Whether turns were dropped at the end of the history.
     drops_at_end: bool,
-    /// The tokens that are left of each message.
+    /// The estimated tokens that remain of each message.
     left: Vec<u64>,
     /// The sum of the tokens that are left of the messages so far.
     size: u64,
-    /// The size above which something is left out again.
+    /// The size above which parts are left out again, in tokens.
     next: u64,
     report: CompactReport,
 }
@@ -118,7 +119,7 @@ impl<'s> Plan<'s> {
         self.report
     }
 
-    /// Lists what is left out, message by message.
+    /// Lists the dropped messages, and the answers that are shortened or replaced.
     pub(super) fn left_out(&self) -> LeftOut {
         let mut left_out = LeftOut::default();
         for (message, _) in self.dropped.iter().enumerate().filter(|(_, is_dropped)| **is_dropped) {
@@ -138,7 +139,7 @@ impl<'s> Plan<'s> {
         self.answers.get(&(message, index)).copied()
     }
 
-    /// Whether some of this message's answers are shortened.
+    /// Whether some of this message's answers are shortened or replaced.
     pub(super) fn changes(&self, message: usize, answers: usize) -> bool {
         self.answers.range((message, 0)..(message, answers)).next().is_some()
     }
@@ -147,7 +148,8 @@ impl<'s> Plan<'s> {
         self.dropped[message]
     }
 
-    /// Leaves out enough of a history that has outgrown its share, the least important parts first.
+    /// Leaves out parts of a history that has outgrown its share until the rest is small enough, the least important
+    /// parts first.
     fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
         let before = self.size;
         let old = history.len().saturating_sub(LAST);
@@ -196,7 +198,7 @@ impl<'s> Plan<'s> {
         (self.drops_at_end && !messages.is_empty()).then(task)
     }
 
-    /// Leaves out the middle of long answers, the oldest first.
+    /// Leaves out the middle of long answers, the oldest first, until the history is small enough.
     fn shorten(&mut self, history: &[Message], old: usize, room: Room) {
         // The call of an answer is in the message before it.
         let first = self.shortened_to.saturating_sub(1).min(old);
@@ -285,18 +287,18 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// The answers of read-only tools so far. Each is examined only once.
+/// The answers of read-only tools that were examined so far. Each answer is examined only once.
 #[derive(Default)]
 struct Reads<'h> {
     /// How many messages were examined so far.
     seen: usize,
     /// The newest answer to each call, by tool and arguments.
     newest: HashMap<(&'h str, &'h str), PlacedAnswer<'h>>,
-    /// Answers that a newer one repeats and that were not left out yet.
+    /// The answers that a newer answer repeats and that were not left out yet.
     repeated: Vec<PlacedAnswer<'h>>,
 }
 
-/// An answer with its message and its index in the message.
+/// An answer, with the index of its message and its index in that message.
 type PlacedAnswer<'h> = (usize, usize, &'h Answer);
 
 impl<'h> Reads<'h> {
@@ -322,17 +324,17 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Whether an answer reports a decision of a person, or a pending one.
+/// Whether an answer reports a decision of a person, or that a decision is pending.
 fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }
 
-/// Whether an answer is longer than its shortened form.
+/// Whether an answer is long enough to lose its middle.
 fn is_long(answer: &Answer) -> bool {
     answer_tokens(answer) > super::text_tokens(LONG)
 }
 
-/// Lists each answer with its call. The arguments of the call are in the message before.
+/// Lists each answer with its call. The arguments of the call are in the message before the answer.
 fn answers(history: &[Message]) -> impl Iterator<Item = (usize, usize, &ToolCall, &Answer)> {
     history.iter().zip(history.iter().skip(1)).enumerate().flat_map(|(message, pair)| {
         let (calls, answered): (&[ToolCall], &[(ToolCall, Answer)]) = match pair {

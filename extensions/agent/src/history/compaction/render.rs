@@ -1,4 +1,4 @@
-//! Writes the shortened history: leaves out what the plan says, and puts notes in its place.
+//! Writes the shortened history: omits the parts that the plan leaves out, and puts notes in their place.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
     messages
 }
 
-/// Writes the message, in the user's name, that replaces turns.
+/// Writes the message, in the user's name, that replaces dropped turns.
 fn note(dropped: &[&Message]) -> Option<Message> {
     let steps = dropped.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
     if steps == 0 {

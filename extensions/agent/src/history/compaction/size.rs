@@ -4,7 +4,7 @@ use toolwright::{Answer, Content};
 
 use crate::history::Message;
 
-/// The estimated tokens of a picture or a document. Its size in bytes says nothing about them.
+/// The estimated tokens of a picture or a document. The size in bytes does not help to estimate them.
 const MEDIA: u64 = 1_600;
 
 /// The estimated tokens that a message takes in addition to its texts.

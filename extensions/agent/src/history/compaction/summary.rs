@@ -26,11 +26,11 @@ pub(crate) struct Summary {
 /// A task for a model to write a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SummaryTask {
-    /// How many messages the history has.
+    /// How many messages the history has now.
     pub at: usize,
     /// The prompt for the model.
     pub prompt: String,
-    /// The maximum tokens of the summary: fewer than what it replaces.
+    /// The maximum number of tokens of the summary: fewer than the turns that it replaces have.
     pub most: u64,
 }
 
@@ -51,7 +51,7 @@ impl Summary {
 }
 
 impl SummaryTask {
-    /// Makes the task for messages that are left out, and the summary of those that were left out before.
+    /// Makes the task for messages that are left out, with the summary of the messages that were left out before.
     pub(super) fn of(
         at: usize,
         room: Room,

@@ -67,9 +67,9 @@ pub enum HistoryRepair {
         call: usize,
         /// The name of the call's tool.
         tool: String,
-        /// The id of the call in the original.
+        /// The id that the call has in the original.
         from: String,
-        /// The id of the call now.
+        /// The id that the call has after the import.
         to: String,
     },
     /// The content that a provider requires verbatim names a call by an id that was changed.

@@ -1,5 +1,5 @@
-//! The stored form of messages: one JSON object each, with a version. Verbatim content of a provider is a string in it,
-//! so that every store returns it byte for byte.
+//! The stored form of messages: one JSON object each, with a version. Verbatim content of a provider is stored as a
+//! string, so that every store returns it byte for byte.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_history_comes_back_as_it_was() {
         let text = serde_json::to_string(&history()).unwrap();
-        // A store may parse what it stores, and give it back with its keys in another order.
+        // A store may parse the text, and return it with its keys in another order.
         let parsed: Value = serde_json::from_str(&text).unwrap();
         let back: Vec<Message> = serde_json::from_value(parsed).unwrap();
         assert_eq!(serde_json::to_string(&back).unwrap(), text);

@@ -1,5 +1,5 @@
 //! Cleans the results of tool searches in the history: removes tools that no longer exist, and all searches if the
-//! request has no search tool. The API refuses a request that names a tool which it does not list.
+//! request has no search tool. The API refuses a request that names a tool which the request does not list.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 const SEARCH: &str = "tool_search_tool";
 const REFERENCES: &str = "tool_references";
 
-/// The tools of a request, which are parsed only if a message of the history names some.
+/// The tools of a request. They are parsed only if a message of the history names some.
 pub(super) struct Present<'a> {
     tools: &'a RawValue,
     read: OnceCell<Names>,
@@ -23,7 +23,7 @@ pub(super) struct Present<'a> {
 struct Names {
     names: HashSet<String>,
     has_search: bool,
-    /// Whether the list includes tools of remote servers, whose names are unknown here.
+    /// Whether the list includes tools of remote servers, whose names are not known to the client.
     has_others: bool,
 }
 
@@ -57,7 +57,8 @@ impl<'a> Present<'a> {
         })
     }
 
-    /// Returns the content of a message without missing tools. Content that names none of them is returned unchanged.
+    /// Returns the content of a message without tools that no longer exist. Content that names none of them is returned
+    /// unchanged.
     pub(super) fn without_gone<'b>(&self, content: &'b str) -> Cow<'b, str> {
         if !content.contains(SEARCH) {
             return Cow::Borrowed(content);

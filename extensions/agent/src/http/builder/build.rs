@@ -80,7 +80,7 @@ impl HttpModelBuilder {
         if let Some(change) = self.client {
             client = change(client);
         }
-        // Set last, so that no option of the application can redirect the key to another server.
+        // These options are set last, so that no option of the application can redirect the key to another server.
         let client = client
             .redirect(Policy::none())
             .timeout(self.timeout)

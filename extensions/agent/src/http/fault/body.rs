@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::model::ContextSize;
 
-/// How many characters of a server's text are shown.
+/// How many characters of a server's text an error shows.
 const SHOWN: usize = 300;
 
 /// The providers' names for the error that an account has no credit left.
@@ -26,7 +26,7 @@ const TOO_LONG: [&str; 5] = [
     "exceeds the available context size",
 ];
 
-/// Phrases after which they give the number of tokens, and the limit.
+/// Phrases that the number of tokens, and then the limit, follow in the messages of these servers.
 const FOUND_AFTER: [&str; 5] =
     ["prompt is too long:", "resulted in ", "requested ", "token count (", "request ("];
 const ALLOWED_AFTER: [&str; 4] =
@@ -78,7 +78,7 @@ impl<'a> ErrorBody<'a> {
             || self.is_of_day()
     }
 
-    /// Whether a daily quota of Gemini is spent: waiting for seconds does not help.
+    /// Whether a daily quota of Gemini is used up, so that waiting for seconds does not help.
     fn is_of_day(&self) -> bool {
         let details = self.error["details"].as_array().into_iter().flatten();
         let mut violations =
@@ -143,7 +143,7 @@ pub(super) fn cut(text: &str) -> String {
     }
 }
 
-/// Returns the first number after this phrase.
+/// Returns the first number after this phrase in a text.
 fn number_after(text: &str, words: &str) -> Option<u64> {
     first_number(text.split_once(words)?.1)
 }

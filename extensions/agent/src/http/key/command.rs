@@ -17,7 +17,7 @@ use crate::http::fault::Fault;
 /// How long the command may take: a person may have to unlock a password manager.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The maximum length of a key.
+/// The maximum length of a key, in bytes.
 const LONGEST: usize = 64 << 10;
 
 pub(in crate::http) struct CommandKey {
@@ -48,8 +48,8 @@ impl CommandKey {
         Ok(secret)
     }
 
-    /// Runs the command again, unless another request has run it since this one sent the refused key. Returns whether
-    /// the key is now another one.
+    /// Runs the command again, unless another request has run it since this request sent the refused key. Returns
+    /// whether the key now differs from the refused one.
     pub(super) async fn has_other_than(&self, refused: &Secret) -> Result<bool, Fault> {
         let mut printed = self.printed.lock().await;
         if printed.as_ref().is_none_or(|known| known == refused) {
@@ -76,7 +76,8 @@ impl CommandKey {
             "cannot be asked: the command `{}` for the key {found}, expected the key alone on its standard output; run it yourself to see why",
             self.program.to_string_lossy()
         );
-        // The password manager may be locked or away for now: a recorded run waits, as for a model that is away.
+        // The password manager may be locked or unavailable for now: a recorded run waits, as for a model that is
+        // unavailable.
         let class = ErrorClass::NotStarted { retry_after: None };
         Err(Fault::new("no_key", class, message))
     }
@@ -87,21 +88,22 @@ impl CommandKey {
         let mut child = command.kill_on_drop(true).spawn()?;
         let mut output = Vec::new();
         if let Some(stdout) = child.stdout.take() {
-            // Reads one byte more than allowed, to detect a text that is too long.
+            // One byte more than allowed is read, to detect a text that is too long.
             stdout.take(LONGEST as u64 + 1).read_to_end(&mut output).await?;
         }
         Ok((child.wait().await?, output))
     }
 }
 
-/// Returns the key in the output. Other output is described but not shown: it may contain the key.
+/// Returns the key in the output. If the output is not a key, the error describes it without showing it, because it may
+/// contain the key.
 fn key_in(output: &[u8]) -> Result<Secret, &'static str> {
     let text = std::str::from_utf8(output).map_err(|_| "what is not UTF-8")?;
     let secret = Secret::new(text.trim()).ok_or("nothing")?;
     secret.header("").map(|_| secret).ok_or("several lines, or characters that no header can hold")
 }
 
-/// Shows only the program: its arguments and its output may hold secrets.
+/// Shows only the program, because its arguments and its output may hold secrets.
 impl fmt::Debug for CommandKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("CommandKey").field("program", &self.program).finish_non_exhaustive()

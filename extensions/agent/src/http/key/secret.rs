@@ -7,7 +7,7 @@ use reqwest::header::HeaderValue;
 
 use super::shown::{ShownPrefix, shown_at};
 
-/// The minimum length of a real key: those of vendors have forty bytes and more.
+/// The minimum length of a real key, in bytes. The keys of vendors have forty bytes and more.
 const SHORTEST: usize = 7;
 
 /// The text of a key.
@@ -34,7 +34,7 @@ impl Secret {
     }
 
     /// Removes the key from a server's text, even if the server has escaped it. A short key, such as `test`, is a
-    /// placeholder for a local server and not a secret; removing it would change what the model said.
+    /// placeholder for a local server and not a secret; removing it would change the text of the model.
     pub(in crate::http) fn removed_from(&self, text: String) -> String {
         if !self.is_in(&text) {
             return text;
@@ -64,7 +64,8 @@ impl Secret {
         self.0.len() >= SHORTEST
     }
 
-    /// Returns where a prefix of the key begins at the end of a text; the length of the text if there is none.
+    /// Returns the position from which the end of a text is a prefix of the key; the length of the text if its end is
+    /// none.
     pub(in crate::http) fn may_begin_in(&self, text: &str) -> usize {
         if !self.is_secret() {
             return text.len();

@@ -1,6 +1,6 @@
 //! Finds a key in a server's text, even if the server has escaped it for JSON, a URL or HTML. Pure.
 
-/// How much of a key is at the beginning of a text.
+/// Whether a text begins with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShownPrefix {
     /// The text has the whole key; the value is its length in the text, in bytes.
@@ -10,7 +10,7 @@ pub(super) enum ShownPrefix {
     Nothing,
 }
 
-/// Returns how much of a key is at the beginning of a text.
+/// Compares the beginning of a text with a key.
 pub(super) fn shown_at(key: &[u8], text: &[u8]) -> ShownPrefix {
     let Some((first, others)) = key.split_first() else { return ShownPrefix::Whole(0) };
     let mut found = ShownPrefix::Nothing;
@@ -28,7 +28,7 @@ pub(super) fn shown_at(key: &[u8], text: &[u8]) -> ShownPrefix {
     found
 }
 
-/// The ways in which a server may write one byte.
+/// The forms in which a server may write one byte of a key.
 const FORMS: [fn(u8, &[u8]) -> ShownPrefix; 4] = [for_an_address, for_json, for_a_page, as_it_is];
 
 fn as_it_is(byte: u8, text: &[u8]) -> ShownPrefix {
@@ -74,7 +74,7 @@ fn for_json(byte: u8, text: &[u8]) -> ShownPrefix {
         Some((found, _)) if *found == byte && !byte.is_ascii_alphanumeric() => {
             ShownPrefix::Whole(slashes + 1)
         }
-        // The last of several backslashes may be the byte itself.
+        // With several backslashes, the last one may be the byte itself.
         Some(_) if byte == b'\\' && slashes > 1 => ShownPrefix::Whole(2),
         Some(_) => ShownPrefix::Nothing,
     }
@@ -109,7 +109,7 @@ fn for_a_page(byte: u8, text: &[u8]) -> ShownPrefix {
     if named == Some(byte) { ShownPrefix::Whole(end + 1) } else { ShownPrefix::Nothing }
 }
 
-/// Matches two hexadecimal digits.
+/// Matches the two hexadecimal digits of a byte.
 fn digits(byte: u8, text: &[u8]) -> ShownPrefix {
     let digit = |it: u8| (it as char).to_digit(16).and_then(|it| u8::try_from(it).ok());
     match text {
@@ -124,7 +124,7 @@ fn digits(byte: u8, text: &[u8]) -> ShownPrefix {
     }
 }
 
-/// Adds the number of bytes before a match.
+/// Adds the number of bytes before a match to its length.
 fn either(text: &[u8], found: ShownPrefix, before: usize) -> ShownPrefix {
     match found {
         ShownPrefix::Whole(length) => ShownPrefix::Whole((before + length).min(text.len())),

@@ -1,5 +1,5 @@
-//! Makes the arguments of calls in the history an object, whatever the model wrote. Servers such as vLLM and llama.cpp
-//! refuse every later request of a history with other arguments.
+//! Makes the arguments of calls in the history JSON objects, whatever the model wrote. Servers such as vLLM and
+//! llama.cpp refuse every later request whose history has other arguments.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use toolwright::provider::ToolCall;
 use toolwright::unstable::repair::{Repairer, TruncatedInput};
 use toolwright::{Catalog, Repair};
 
-/// Repairs a text into an object, for an unknown tool.
+/// Repairs the arguments of an unknown tool into a JSON object.
 static ANY: LazyLock<Option<Repairer>> =
     LazyLock::new(|| Repairer::new(&json!({"type": "object"}), []).ok());
 
@@ -20,8 +20,9 @@ pub(in crate::http) fn object(arguments: &str) -> Option<&RawValue> {
     raw.get().starts_with('{').then_some(raw)
 }
 
-/// Returns the arguments of a call as an object. Invalid arguments are repaired in the same way as a tool's input, so
-/// that the model sees what was run; `{}` if that is impossible, because the answer to the call says what was wrong.
+/// Returns the arguments of a call as a JSON object. Invalid arguments are repaired in the same way as a tool's input,
+/// so that the model sees the arguments with which the tool ran. If they cannot be repaired, returns `{}`, because the
+/// answer to the call says what was wrong.
 pub(in crate::http) fn sendable<'a>(
     name: &str,
     arguments: &'a str,
@@ -46,7 +47,7 @@ fn read(repairer: &Repairer, arguments: &str) -> Option<String> {
     object(&read.text).is_some().then_some(read.text)
 }
 
-/// Makes the arguments of a message's calls sendable.
+/// Makes the arguments of a message's calls valid for providers, which accept only JSON objects.
 pub(super) fn sendable_calls<'a>(
     calls: Cow<'a, [ToolCall]>,
     catalog: Option<&Catalog>,

@@ -6,10 +6,11 @@ use toolwright::ErrorClass;
 
 use crate::model::ModelError;
 
-/// How long a model is not asked after an error of its account or its name: an operator may have fixed it by then.
+/// How long a model is not asked after an error that concerns its account or its name: an operator may have fixed the
+/// cause by then.
 const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 
-/// What a failure means for the next requests.
+/// How long a model rests after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     /// The request itself is invalid: no other model is asked.
@@ -34,8 +35,8 @@ pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
     }
 }
 
-/// Returns the first model that was not asked yet and does not rest; if all rest, the one that rests for the shortest
-/// time.
+/// Returns the first model that was not asked yet and does not rest; if all models rest, the model that rests for the
+/// shortest time.
 pub(super) fn next(resting: &[Option<Duration>], asked: &[bool]) -> Option<usize> {
     let left = |index: &usize| resting[*index].unwrap_or_default();
     (0..resting.len()).filter(|index| !asked[*index]).min_by_key(left)

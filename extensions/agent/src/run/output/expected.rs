@@ -1,4 +1,4 @@
-//! Identifies the type that a run ends in, as the state records it, and compares two such types. Pure.
+//! Identifies the output type in which a run ends, as the state records it, and compares two such types. Pure.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use toolwright::unstable::arguments::canonical;
 
-/// The type of the value that a run ends in, as its state records it.
+/// The output type in which a run ends, as the state of the run records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expected {
-    /// The name of the type.
+    /// The name of the output type.
     pub name: String,
     /// The digest of the type's schema without descriptions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -31,13 +31,13 @@ impl Expected {
         Self { name: T::schema_name().into_owned(), schema, invalid: 0 }
     }
 
-    /// Returns whether both are the same type: they have the same name, and fields that take the same values.
+    /// Returns whether both are the same type: they have the same name, and their fields take the same values.
     pub(crate) fn is_same_type(&self, other: &Self) -> bool {
         let is_recorded = !self.schema.is_empty() && !other.schema.is_empty();
         self.name == other.name && (!is_recorded || self.schema == other.schema)
     }
 
-    /// Explains that a run ends in a value of this type, although one of another type is requested.
+    /// Explains that a run ends in a value of this type, although a value of another type is requested.
     pub(crate) fn refuses(&self, given: &Self) -> String {
         match self.name == given.name {
             false => format!(
@@ -59,14 +59,14 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The members of a schema that map names to schemas.
+/// The members of a schema whose value maps names to schemas.
 const BY_NAME: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// The members that do not restrict the values of a schema.
+/// The members of a schema that do not restrict its values.
 const WORDS: [&str; 6] = ["title", "description", "examples", "$comment", "default", "$schema"];
 
-/// The members that contain values and not schemas.
+/// The members of a schema that contain values, which are not schemas.
 const VALUES: [&str; 2] = ["const", "enum"];
 
 /// Removes the descriptions from a schema.

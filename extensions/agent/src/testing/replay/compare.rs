@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Placeholders;
 
-/// The locations of ids in providers' requests; `#` is any index.
+/// The locations of ids in providers' requests; `#` stands for any index.
 const IDS: [&str; 8] = [
     "/messages/#/content/#/id",
     "/messages/#/content/#/tool_use_id",
@@ -22,14 +22,14 @@ const IDS: [&str; 8] = [
 /// The members of a request with messages, in which times and hashes may differ.
 const MESSAGES: [&str; 3] = ["/messages/", "/input/", "/contents/"];
 
-/// The maximum number of characters of a text that are shown.
+/// The maximum number of characters that an error shows of a text.
 const SHOWN: usize = 60;
 
 /// The first difference between a request and the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The JSON pointer to the location, empty for the whole body.
+    /// The JSON pointer to the difference; empty for the whole body.
     pub pointer: String,
     /// The recorded value, shortened.
     pub recorded: String,
@@ -109,7 +109,7 @@ impl Comparison {
         }
     }
 
-    /// Whether a pair of ids is consistent with all pairs seen before.
+    /// Whether a pair of ids is consistent with all earlier pairs.
     fn is_renamed(&mut self, recorded: &str, received: &str) -> bool {
         let one = self.received_by_recorded.entry(recorded.to_owned());
         let other = self.recorded_by_received.entry(received.to_owned());
@@ -118,7 +118,7 @@ impl Comparison {
     }
 }
 
-/// The location of the comparison.
+/// The location in the body that is compared.
 #[derive(Default)]
 struct Place {
     pointer: String,
@@ -151,7 +151,7 @@ impl Place {
         MESSAGES.iter().any(|it| self.form.starts_with(it))
     }
 
-    /// Returns a text with the placeholders that apply at this location.
+    /// Returns a received text, with the placeholders that apply at this location.
     fn shown(&self, received: &str, placeholders: &Placeholders) -> String {
         match self.is_in_messages() && !self.is_id() {
             true => placeholders.recorded(received),
@@ -168,7 +168,7 @@ impl Place {
     }
 }
 
-/// Cuts two texts to the parts around their first difference.
+/// Shortens two texts to the parts around their first difference.
 fn excerpts(one: &str, other: &str) -> (String, String) {
     const BEFORE: usize = 20;
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();

@@ -19,8 +19,8 @@ pub(crate) const SECRET: &str = "{{secret}}";
 /// | `{{secret}}` | a secret argument; it is never recorded |
 /// | a name of your own | a value of this run, as the folder that it works in |
 ///
-/// The patterns apply only in the messages of a request: if the description of a tool changes from one duration to
-/// another, that is a difference.
+/// The patterns apply only in the messages of a request: a duration that changes in the description of a tool is a
+/// difference.
 ///
 /// ```
 /// use toolwright_agent::testing::Placeholders;
@@ -39,7 +39,7 @@ pub struct Placeholders {
 #[derive(Clone)]
 struct Pattern {
     name: &'static str,
-    /// The first group is kept, and the rest of the match is replaced.
+    /// The regular expression. Its first group is kept, and the rest of the match is replaced.
     regex: Regex,
 }
 
@@ -116,7 +116,7 @@ impl Placeholders {
     }
 }
 
-/// Omits the values.
+/// Omits the values of the placeholders.
 impl fmt::Debug for Placeholders {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.patterns.iter().map(|it| it.name);

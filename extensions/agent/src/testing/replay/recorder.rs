@@ -1,4 +1,5 @@
-//! Writes a recording during a run: replaces what differs between runs by placeholders, and omits secrets and keys.
+//! Writes a recording during a run: replaces parts that differ between runs by placeholders, and omits secrets and
+//! keys.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -50,8 +51,8 @@ struct RecordingFile {
 }
 
 impl Recorder {
-    /// Begins a recording in a new file. The catalog says which arguments of its tools are secret; the listing has the
-    /// names by which the provider knows the tools.
+    /// Begins a recording in a new file. The catalog defines which arguments of its tools are secret; the listing has
+    /// the names by which the provider knows the tools.
     ///
     /// # Errors
     /// When the file exists, or cannot be written.

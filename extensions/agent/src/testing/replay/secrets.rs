@@ -8,14 +8,14 @@ use toolwright::dialect::Listing;
 
 use super::placeholders::SECRET;
 
-/// The length from which a secret value is removed from all texts. A shorter value is removed only from arguments,
+/// The minimum length of a secret value that is removed from all texts. A shorter value is removed only from arguments,
 /// because it could match anything in other texts.
 const LOOKED_FOR: usize = 4;
 
-/// The secret parameters of tools, and the secret values seen so far.
+/// The secret parameters of tools, and the secret values that were found so far.
 #[derive(Default)]
 pub(super) struct Secrets {
-    /// The parameters, by the name of the tool that the model knows.
+    /// The secret parameters, by the name under which the model knows the tool.
     of_tools: HashMap<String, Vec<String>>,
     seen: BTreeSet<String>,
 }
@@ -30,7 +30,7 @@ impl Secrets {
         Self { of_tools: secrets.collect(), seen: BTreeSet::new() }
     }
 
-    /// Returns the body without the secret arguments of its calls, and without secret values that were seen before.
+    /// Returns the body without the secret arguments of its calls, and without secret values that were found before.
     pub(super) fn remove_from(&mut self, body: &str) -> String {
         if self.of_tools.is_empty() {
             return body.to_owned();

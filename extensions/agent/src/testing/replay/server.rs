@@ -16,7 +16,7 @@ use super::compare::Comparison;
 use super::{Placeholders, ReplayError, streamed};
 use crate::recording::Recording;
 
-/// The state of the server.
+/// The recorded exchanges, and how many of them were served.
 #[derive(Debug)]
 pub(super) struct ServedExchanges {
     recording: Recording,
@@ -27,7 +27,7 @@ pub(super) struct ServedExchanges {
     refused: Option<ReplayError>,
 }
 
-/// The response to a request.
+/// The response to send to a request.
 struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
@@ -53,7 +53,7 @@ impl ServedExchanges {
         })
     }
 
-    /// Returns the next recorded response, or why there is none.
+    /// Returns the next recorded response, or the reason why the request is refused.
     fn answer(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Reply, ReplayError> {
         if let Some(refused) = &self.refused {
             return Err(refused.clone());

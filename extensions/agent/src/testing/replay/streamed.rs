@@ -5,10 +5,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use toolwright::provider::Provider;
 
-/// The number of characters in a piece of text.
+/// The number of characters in a piece of a streamed text.
 const PIECE: usize = 12;
 
-/// Whether a request asks for a stream.
+/// Whether a request asks for a streamed answer.
 pub(super) fn is_wanted(path: &str, body: &Value) -> bool {
     body["stream"] == true || path.contains(STREAM)
 }
@@ -21,7 +21,7 @@ pub(super) fn whole_path(path: &str) -> String {
     }
 }
 
-/// Removes the members of a request that say how its answer is sent.
+/// Removes the members of a request that define how its answer is sent.
 pub(super) fn without_transport(mut body: Value) -> Value {
     if let Some(body) = body.as_object_mut() {
         body.remove("stream");
@@ -32,7 +32,7 @@ pub(super) fn without_transport(mut body: Value) -> Value {
 
 const STREAM: &str = ":streamGenerateContent";
 
-/// Writes the events of an answer.
+/// Writes an answer as the events of a stream.
 pub(super) fn events(provider: Provider, answer: &str) -> serde_json::Result<String> {
     let mut events = Events::default();
     match provider {
@@ -186,7 +186,7 @@ fn openai_responses(answer: &str, events: &mut Events) -> serde_json::Result<()>
         Some(status @ ("incomplete" | "failed")) => format!("response.{status}"),
         _ => "response.completed".to_owned(),
     };
-    // The response itself, byte for byte. It fits on one line, since recordings have no line breaks.
+    // The response is sent unchanged. It fits on one line, since recordings have no line breaks.
     events.0.push_str(&format!("event: {kind}\n"));
     events.text(&format!(r#"{{"type":"{kind}","response":{answer}}}"#));
     Ok(())

@@ -1,4 +1,5 @@
-//! The JSON in which other applications name their servers, read as it is: Claude Desktop, Claude Code, Cursor, Cline, VS Code.
+//! Reads the JSON in which other applications name their servers, as they write it: Claude Desktop, Claude Code,
+//! Cursor, Cline, VS Code.
 //!
 //! A setting that this application does not support is left out with a note. Pure; variables are an argument.
 
@@ -14,10 +15,12 @@ use serde_json::{Map, Value};
 use super::{ConfigError, McpConfig, ServerEntry, Trust};
 use crate::client::names;
 
-/// A larger time-out is in milliseconds, as some applications write it: no tool call is meant to take more seconds than this.
+/// The largest time-out that counts as seconds, since no tool call is meant to take longer. A larger one is in
+/// milliseconds, as some applications write it.
 const MOST_SECONDS: u64 = 3600;
 
-/// Keys that say which calls need no approval. Here the application's policy decides that.
+/// Keys that name calls which need no approval. They are ignored: in this library, the application's policy decides
+/// about approvals.
 const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 
 /// A key that this application does not know, and whose name contains this word, may select which tools are used.
@@ -34,8 +37,8 @@ struct File {
     servers: Entries,
 }
 
-/// The servers in the order of the file, each as its text, so that a name that occurs twice is noticed and an error names the
-/// entry that cannot be read.
+/// The servers in the order of the file, each as its text, so that a name that occurs twice is detected and an error
+/// names the entry that cannot be read.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -78,7 +81,7 @@ struct Entry {
     /// The tools that are used. Gemini CLI and Copilot give this key other names.
     #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
-    /// The names of this key here, in relatives of Cline, in Windsurf and in Gemini CLI.
+    /// The tools that are not used, under the keys of this library, relatives of Cline, Windsurf and Gemini CLI.
     #[serde(alias = "disabledTools", alias = "excludeTools")]
     disabled_tools: Option<Vec<String>>,
     token_env: Option<String>,
@@ -204,7 +207,7 @@ impl Entry {
     }
 }
 
-/// Whether a key may select which tools are used. Keys about approvals do not count.
+/// Whether a key may select which tools are used. Keys about approvals are no such keys.
 fn is_about_tools(key: &str) -> bool {
     key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }

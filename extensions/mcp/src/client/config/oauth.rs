@@ -1,4 +1,4 @@
-//! The table `oauth` of a server: how to get its tokens.
+//! The table `oauth` of a server: how the client gets its access tokens.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ pub(in crate::client) struct OAuthConfig {
     pub(in crate::client) client_secret_env: Option<String>,
     /// The URL of a page that describes the client, for authorization servers that support such pages.
     pub(in crate::client) client_metadata_url: Option<String>,
-    /// Scopes to request instead of those that the server names.
+    /// The scopes to request, in place of those that the server names.
     #[serde(default)]
     pub(in crate::client) scopes: Vec<String>,
     /// Whether the application itself is authorized (client credentials), without a person.

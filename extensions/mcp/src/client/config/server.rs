@@ -1,4 +1,4 @@
-//! One server: as a file describes it, and as it is used after the description has been checked. Pure.
+//! One server: its entry in a file, and its configuration after the entry was checked. Pure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,23 +33,23 @@ impl ToolFilter {
     }
 }
 
-/// How a server is reached.
+/// How the client reaches a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) enum Endpoint {
     /// As a program that this process starts and speaks to through pipes.
     Program(Program),
-    /// Over Streamable HTTP.
+    /// A URL, over Streamable HTTP.
     Http(Http),
 }
 
-/// A program that is a server.
+/// A program that this process starts as a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct Program {
     pub(in crate::client) command: String,
     pub(in crate::client) args: Vec<String>,
-    /// Environment variables with their values.
+    /// The environment variables that are set for the program, with their values.
     pub(in crate::client) env: BTreeMap<String, String>,
-    /// Names of this process's environment variables that the server gets too.
+    /// The names of this process's environment variables that the server gets too.
     pub(in crate::client) pass: Vec<String>,
     pub(in crate::client) cwd: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ pub(in crate::client) struct Program {
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct Http {
     pub(in crate::client) url: String,
-    /// Headers that are added to every request.
+    /// The headers that are added to every request.
     pub(in crate::client) headers: BTreeMap<String, String>,
     /// The environment variable of this process that holds the bearer token.
     pub(in crate::client) token_env: Option<String>,
@@ -73,7 +73,7 @@ impl Http {
     }
 }
 
-/// A server as a file describes it.
+/// The entry of a server in a configuration file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct ServerEntry {
@@ -92,9 +92,9 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) start_timeout: Option<u64>,
     /// How long a call may take, in seconds.
     pub(in crate::client) timeout: Option<u64>,
-    /// The tools that are used, by their names on the server; all tools if this is absent.
+    /// The tools that are used, by their names on the server; all tools if `None`.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// The names of the tools that are not used.
     pub(in crate::client) disabled_tools: Option<Vec<String>>,
     /// The transport, as other applications name it.
     #[serde(rename = "type")]

@@ -1,4 +1,4 @@
-//! Which URLs a server may have, and to which a secret may be sent. Pure.
+//! Checks which URLs a server may have, and to which URLs a secret may be sent. Pure.
 
 /// Checks the URL of a server. A token may be sent unencrypted only to this machine.
 pub(super) fn check(url: &str, has_token: bool) -> Result<(), String> {

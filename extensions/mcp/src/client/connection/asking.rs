@@ -11,15 +11,15 @@ use toolwright::ToolError;
 use super::Server;
 use crate::client::http::is_session_unknown;
 
-/// How long a server may take for an answer, unless its configuration says otherwise.
+/// How long a server may take for an answer, unless its configuration sets another limit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often a request is sent: a second time if it needs a new session.
+/// The maximum number of times that a request is sent: a second time if it needs a new session.
 const MOST_SENT: usize = 2;
 
 impl Server {
-    /// Sends a request to the server, and starts the server if it does not run. Returns nothing if the server does not know the
-    /// method.
+    /// Sends a request to the server, and starts the server if it does not run. Returns `None` if the server does not
+    /// know the method.
     pub(in crate::client) async fn ask(
         self: &Arc<Self>,
         request: ClientRequest,

@@ -23,7 +23,7 @@ const MOST_ROUNDS: usize = 16;
 /// How many times the time-out a call may take in all, if the server keeps reporting progress.
 const MOST_EXTENDED: u32 = 10;
 
-/// The longest progress message that is passed on, in characters.
+/// The maximum length of a progress message that is passed on, in characters.
 const LONGEST_REPORT: usize = 500;
 
 impl Server {
@@ -39,7 +39,8 @@ impl Server {
             let answer = match ask_once(line, request.clone(), patience, context).await {
                 Ok(answer) => answer,
                 Err(Failure::Silent(after)) => return Err(self.timed_out(after)),
-                // Only in the first round: once the server has asked for input, it has begun to work on the call.
+                // Only in the first round has the server not worked on the call: once it has asked for input, the work
+                // has begun.
                 Err(Failure::Service(error)) if round == 0 && is_session_unknown(&error) => {
                     return Ok(Attempt::SessionUnknown);
                 }
@@ -72,10 +73,10 @@ impl Server {
     }
 }
 
-/// Why a call has no answer.
+/// Why a call has no result.
 enum Failure {
     Service(ServiceError),
-    /// The server was silent for this long.
+    /// The server has sent nothing for this long.
     Silent(Duration),
 }
 
@@ -85,8 +86,8 @@ impl From<ServiceError> for Failure {
     }
 }
 
-/// Sends the call once. Each progress report of the server is passed on and restarts the time-out. The request is cancelled
-/// when its time is over or its caller drops the future.
+/// Sends the call once. Each progress report of the server is passed on and restarts the time-out. The request is
+/// cancelled when its time is over or its caller drops the future.
 async fn ask_once(
     line: &Line,
     request: CallToolRequestParams,
@@ -123,7 +124,7 @@ async fn ask_once(
     }
 }
 
-/// Sleeps for this time and returns it; without a time, it never returns.
+/// Sleeps for this time and returns it. Without a time, never returns.
 async fn sleep(time: Option<Duration>) -> Duration {
     match time {
         Some(time) => {
@@ -134,7 +135,7 @@ async fn sleep(time: Option<Duration>) -> Duration {
     }
 }
 
-/// Passes on a progress report, escaped and cut because the server is not trusted.
+/// Passes on a progress report, escaped and cut, because the server is not trusted.
 fn report(context: &ToolContext, progress: &ProgressNotificationParam) {
     let total = progress.total.filter(|total| *total > 0.0);
     let part = total.map(|total| (progress.progress / total).clamp(0.0, 1.0));
@@ -143,7 +144,8 @@ fn report(context: &ToolContext, progress: &ProgressNotificationParam) {
     context.progress(&message, part.filter(|part| !part.is_nan()));
 }
 
-/// A request whose caller waits for the answer. Dropping it before the answer has come cancels the request.
+/// A request whose caller waits for the answer. If this value is dropped before the answer has arrived, the request is
+/// cancelled.
 struct Waits {
     peer: Peer<RoleClient>,
     id: Option<RequestId>,

@@ -1,5 +1,5 @@
-//! The tools of a server: listed at its start, and again when it notifies a change. Calls do not depend on a new list: until it
-//! comes, they use the earlier one.
+//! Lists the tools of a server: at its start, and again when it notifies a change. Calls do not depend on a new list:
+//! until it arrives, they use the earlier one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A list that was requested, and that calls may wait for.
 #[derive(Clone)]
 pub(super) struct Listing {
-    /// Until when calls wait for this list.
+    /// Until when calls wait for the new list.
     until: Instant,
     /// The token that is cancelled once the list has come or failed.
     over: CancellationToken,

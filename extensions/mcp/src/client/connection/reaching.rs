@@ -1,4 +1,4 @@
-//! Reaches a server: starts its program, or connects to its URL, with OAuth tokens if the server may ask for them.
+//! Connects to a server: starts its program, or connects to its URL, with OAuth tokens if the server may ask for them.
 
 #[cfg(feature = "oauth")]
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The start of a server: one at a time, after a backoff that grows with each failure, given up when the servers are closed.
+//! Starts a server: one start at a time, after a backoff that grows with each failure. A start is given up when the
+//! servers are closed.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +16,7 @@ use super::{Live, Server};
 use crate::client::handler::Handler;
 use crate::client::untrusted::line;
 
-/// The longest backoff that a call waits for before a restart; with a longer backoff, the call fails.
+/// The longest backoff for which a call waits before a restart; with a longer backoff, the call fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Server {
@@ -52,8 +53,8 @@ impl Server {
         if closed.is_cancelled() {
             return Err(self.closed_meanwhile());
         }
-        // The start counts as a failure in advance, so that a start that is given up counts too. `note_start` takes
-        // this back.
+        // The start counts as a failure in advance, so that a start that is given up counts too. `note_start` removes
+        // this failure.
         self.state().restart.note_failure(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let progress = ProgressDispatcher::new();

@@ -1,5 +1,6 @@
-//! Sends requests to a server, with an OAuth token if there is one, and again with another token if the server refuses it.
-//! The server has not run a request that it answered with 401 or 403, so sending it again repeats nothing.
+//! Sends requests to a server, with an OAuth token if the client has one, and again with another token if the server
+//! refuses it. A server has not run a request that it answered with 401 or 403, so sending the request again repeats
+//! nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use crate::client::oauth::authorization::Authorization;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// How often one request is sent at most, if the server refuses its tokens: without a token, with the first token, and
-/// once for each of two additional scopes.
+/// The maximum number of times that one request is sent if the server refuses its tokens: without a token, with the
+/// first token, and once for each of two additional scopes.
 #[cfg(feature = "oauth")]
 const MOST_SENT: usize = 4;
 
@@ -36,7 +37,8 @@ pub(in crate::client) struct Requests {
 }
 
 impl Requests {
-    /// Sends with the current OAuth token; `fixed` is the token of the configuration, which is sent if OAuth is not used.
+    /// Sends a request with the current OAuth token; `fixed` is the token of the configuration, which is sent if OAuth
+    /// is not used.
     #[cfg(feature = "oauth")]
     async fn send<T, F>(
         &self,

@@ -59,8 +59,8 @@ pub(super) fn read(
     }
 }
 
-/// Whether an error is about the session and not about the request: it has another id than the request, or rejects the
-/// revision.
+/// Whether an error is about the session and not about the request: the error has another id than the request, or
+/// rejects the revision.
 fn is_of_session(error: &JsonRpcError, request: &RequestId) -> bool {
     let is_ours = error.id.as_ref() == Some(request);
     error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

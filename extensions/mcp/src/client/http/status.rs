@@ -1,7 +1,7 @@
 //! Notes the HTTP status of an answer, which the library does not report together with a JSON-RPC error.
 //!
-//! `reqwest` shows each answer to a classifier of retries. Our classifier never asks for a retry; it stores the status for the
-//! task that sends.
+//! `reqwest` shows each answer to a classifier of retries. The classifier of this module never asks for a retry; it
+//! stores the status for the task that sends the request.
 
 use std::cell::Cell;
 
@@ -22,7 +22,7 @@ pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     }))
 }
 
-/// Sends, and returns the result with the status of the last answer.
+/// Awaits the sending of a request, and returns its result with the HTTP status of the last answer.
 pub(super) async fn beside<T>(send: impl Future<Output = T>) -> (T, Option<u16>) {
     let noting = async {
         let sent = send.await;

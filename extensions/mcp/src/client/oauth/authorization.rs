@@ -1,7 +1,9 @@
-//! The authorization at one server: which token is sent, and how a new one is obtained after the server has refused it.
+//! The authorization at one server: which token is sent, and how a new token is obtained after the server has refused
+//! it.
 //!
-//! Only one task at a time requests a token; the others wait and use the same one. After the person or the authorization server
-//! has refused, no more tokens are requested until the server is connected again, so that no person is asked in a loop.
+//! Only one task at a time requests a token; the others wait and use the same token. After the person or the
+//! authorization server has refused, no more tokens are requested until the server is connected again, so that no
+//! person is asked in a loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +19,7 @@ use super::stored::Credentials;
 use super::{OAuth, SignInRequest};
 use crate::client::config::{OAuthConfig, is_encrypted_or_local};
 
-/// How often a server may ask for one more scope before the client gives up.
+/// How many times a server may ask for one more scope before the client gives up.
 const MOST_STEP_UPS: u32 = 2;
 
 /// The pauses between attempts to refresh a token while the authorization server fails temporarily.
@@ -61,8 +63,8 @@ impl Authorization {
         self.current(&state).await
     }
 
-    /// Restores the tokens of an earlier connection, if the authorization server that is discovered now has issued them. They
-    /// are not used if that server was only guessed, or if its pages are not encrypted.
+    /// Restores the tokens of an earlier connection, if the authorization server that is discovered now has issued
+    /// them. The tokens are not used if that server was only guessed, or if its pages are not encrypted.
     async fn restore(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let tokens = Arc::clone(&self.oauth.tokens);
         let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {
@@ -95,7 +97,7 @@ impl Authorization {
         }
     }
 
-    /// Gets another token after the server has refused the one that was sent.
+    /// Gets another token after the server has refused the token that was sent.
     pub(in crate::client) async fn replace_token(
         &self,
         challenge: &str,
@@ -142,7 +144,7 @@ impl Authorization {
                 return Ok(());
             }
         } else if let Some(manager) = &state.manager {
-            // Ask the person only if no refresh token is valid any more.
+            // Ask the person to sign in only if no refresh token is valid any more.
             match self.refresh(manager).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_dead(&error) => {}
@@ -229,8 +231,8 @@ impl Authorization {
         Ok(session.auth_manager)
     }
 
-    /// Sends the person to the authorization server. The answer has to come to our own page: any other redirect is refused
-    /// before its parameters are used.
+    /// Sends the person to the authorization server. The redirect has to go to this application's own page: any other
+    /// redirect is refused before its parameters are used.
     async fn ask(&self, url: String, uri: &str) -> Result<String, AuthError> {
         let sign_in = self.oauth.sign_in.as_ref().ok_or(AuthError::AuthorizationRequired)?;
         let request = SignInRequest { server: self.server.clone(), url };

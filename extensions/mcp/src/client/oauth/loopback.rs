@@ -11,13 +11,13 @@ use toolwright::ToolError;
 
 use super::{SignIn, SignInRequest};
 
-/// How long a person may take to sign in.
+/// The maximum time that a person may take to sign in.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long one connection to the page may take.
+/// The maximum time for one connection of the browser.
 const VISIT: Duration = Duration::from_secs(10);
 
-/// The longest request in bytes; no redirected browser sends more.
+/// The maximum length of a request, in bytes; no redirected browser sends more.
 const LONGEST: usize = 16 * 1024;
 
 const PATH: &str = "/callback";
@@ -118,7 +118,7 @@ async fn visit(mut browser: TcpStream) -> Option<String> {
         "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{words}",
         words.len()
     );
-    // If the browser has disconnected, its query is still valid.
+    // If the browser has disconnected, the query that it sent is still valid.
     let _ = browser.write_all(answer.as_bytes()).await;
     let _ = browser.shutdown().await;
     query.map(str::to_owned)

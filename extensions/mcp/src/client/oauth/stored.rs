@@ -8,7 +8,7 @@ use toolwright::ToolError;
 
 use super::TokenStore;
 
-/// The credentials of one server.
+/// The OAuth credentials for one server.
 pub(super) struct Credentials {
     pub(super) tokens: Arc<dyn TokenStore>,
     pub(super) key: String,

@@ -66,7 +66,8 @@ impl TokenStore for MemoryTokens {
     }
 }
 
-/// A store in a folder, with a file for each server, encrypted and bound to that server. Save the key elsewhere.
+/// A store in a folder, with a file for each server, which is encrypted and bound to that server. Store the key outside
+/// of the folder.
 ///
 /// ```
 /// use toolwright::journal::SealingKey;

@@ -1,10 +1,10 @@
-//! The header that tells a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). Pure.
+//! The header that says to a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). Pure.
 
 use std::fmt::Write as _;
 
 use hyper::header::HeaderValue;
 
-/// A challenge of the scheme `Bearer`, made of its parameters.
+/// The value of `WWW-Authenticate` with the scheme `Bearer`: its parameters, by name.
 #[derive(Debug, Default)]
 pub(super) struct Challenge(Vec<(&'static str, String)>);
 

@@ -14,7 +14,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
 const READ: HeaderValue =
     HeaderValue::from_static("Mcp-Protocol-Version, Mcp-Session-Id, WWW-Authenticate");
 
-/// How long a browser may cache the answer, in seconds: two hours, the most that any browser allows.
+/// How long a browser may cache the answer, in seconds: two hours, the maximum of all browsers.
 const AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// Returns the site of the page that sends the request, if the site is allowed.

@@ -1,4 +1,4 @@
-//! Checks one request: which user sends it, which session it belongs to, and the refusal if it may not pass.
+//! Checks one request: finds its user and its session, and refuses it if it is not allowed.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -24,27 +24,27 @@ use crate::server::handler::Handler;
 use crate::server::session::Session;
 use crate::server::{McpServer, ServeError};
 
-/// The path of the protocol.
+/// The path of the MCP endpoint.
 pub(super) const PATH: &str = "/mcp";
 
-/// The paths where clients learn which authorization servers issue tokens; the second is the one for [`PATH`].
+/// The paths at which clients read which authorization servers issue tokens; the second belongs to [`PATH`].
 const METADATA: [&str; 2] =
     ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
 
-/// The maximum number of sessions, and of users without sessions.
+/// The maximum number of sessions, and also of users whose requests have no session.
 const MOST_SESSIONS: usize = 1024;
 
 /// The maximum number of requests of one user in progress, including those that stay open for notifications: a quarter of the
 /// connections.
 const MOST_UNDER_WAY: usize = 128;
 
-/// The longest body of a request, in bytes.
+/// The maximum length of a request's body, in bytes.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
-/// How long a client may take for the body of a request.
+/// The maximum time for a client to send the body of a request.
 const BODY: Duration = Duration::from_secs(30);
 
-/// The first revision whose requests belong to no session.
+/// The first revision of the protocol that has no sessions.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 
 const SESSION_ID: &str = "mcp-session-id";
@@ -56,7 +56,7 @@ pub(super) type Answer = BoxBody<Bytes, Infallible>;
 /// Why the body of a request cannot be read.
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The user who calls; absent if no token is checked.
+/// The user who sends a request; `None` if no token is checked.
 pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
@@ -65,7 +65,7 @@ pub(super) struct Gate {
     /// The path of the protocol; if absent, every path.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
-    /// The settings for requests without a session, which never begin one.
+    /// The settings for requests without a session, which never begin a session.
     single: StreamableHttpServerConfig,
     sessions: Sessions,
     under_way: UnderWay,
@@ -103,7 +103,7 @@ impl Gate {
         B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
     {
         let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
-        // Requests without an `Origin` do not come from a browser, and are handled like any other.
+        // A request without an `Origin` does not come from a browser, and is handled like any other.
         let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
         let mut response = match (&site, asks) {
             // A CORS preflight has no token; the browser sends the token with the actual request.
@@ -153,7 +153,7 @@ impl Gate {
         answer.map(|body| body.map_frame(move |frame| (frame, &place).0).boxed())
     }
 
-    /// Ends the runs that belong to no session.
+    /// Ends the runs for requests without a session.
     pub(super) async fn end(&self) {
         let runs = lock(&self.runs).drain();
         for session in runs {
@@ -239,7 +239,7 @@ impl Gate {
         };
         let mut response = service.handle(Request::from_parts(head, body)).await;
         if is_end && response.status() == StatusCode::ACCEPTED {
-            // The library answers 202 (will end), but the session has already ended.
+            // The library answers 202, for a session that will end, but the session has already ended.
             response = nothing();
         }
         if let Some(begun) = begun.get()
@@ -250,7 +250,7 @@ impl Gate {
         response
     }
 
-    /// Returns the run for requests of a user that have no session.
+    /// Returns the run for a user's requests without a session.
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {

@@ -14,12 +14,13 @@ use super::HttpServer;
 use super::gate::{self, BodyError, Gate};
 use crate::server::ServeError;
 
-/// The server as a [`tower_service::Service`], cheap to clone: axum accepts it in `route_service("/mcp", service)`. Made by
-/// [`HttpServer::mount`].
+/// The server as a [`tower_service::Service`], cheap to clone: axum accepts it in `route_service("/mcp", service)`.
+/// Made by [`HttpServer::mount`].
 ///
-/// It answers at any path where it is mounted, and at `/.well-known/oauth-protected-resource` with the
-/// [metadata](crate::McpServer::protected_resource), if the application routes that path to it, too. Each request has the usual
-/// limits; only the number of connections is up to the other server. When the last clone is dropped, its sessions end.
+/// The service answers at any path at which it is mounted, and at `/.well-known/oauth-protected-resource` with the
+/// [metadata](crate::McpServer::protected_resource), if the application routes that path to it, too. Each request has
+/// the usual limits; only the number of connections is up to the other server. When the last clone is dropped, its
+/// sessions end.
 #[derive(Clone)]
 pub struct McpService(Arc<MountedServer>);
 
@@ -29,8 +30,9 @@ struct MountedServer {
 }
 
 impl HttpServer {
-    /// Makes a service of the server, for an HTTP server of the application. That server should listen at the address given to
-    /// [`McpServer::http`](crate::McpServer::http), which decides which checks apply. Call it within a tokio runtime.
+    /// Makes a service of the server, for an HTTP server of the application. That server should listen at the address
+    /// given to [`McpServer::http`](crate::McpServer::http), which decides which checks apply. Call this method within
+    /// a tokio runtime.
     ///
     /// # Errors
     /// When the executor cannot serve a session.

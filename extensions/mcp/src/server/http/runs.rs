@@ -1,4 +1,5 @@
-//! The runs for requests without a session: one for each user, and which one is evicted when there are too many. Pure.
+//! The runs for requests without a session, one for each user. If there are too many, the least recently used run is
+//! evicted. Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,15 +17,16 @@ pub(super) struct Runs {
 
 struct Used {
     session: Arc<Session>,
-    /// The number of the user's last request.
+    /// The number of the last request of this user, counted over all users.
     last: u64,
 }
 
-/// Whether there is room for one more run.
+/// Whether one more run may begin.
 pub(super) enum Room {
-    /// There is room. If a run was evicted to make room, it is returned here, and the caller has to end it.
+    /// One more run may begin. If another run was evicted to make room, that run is returned, and the caller has to end
+    /// it.
     Free(Option<Arc<Session>>),
-    /// Every run has a call in progress, or one that waits for a person.
+    /// No run can be evicted: each has a call in progress, or a call that waits for a person.
     Full,
 }
 

@@ -1,4 +1,4 @@
-//! The sessions of clients: which user each belongs to, how many there may be, and when idle ones end.
+//! The sessions of clients: the user of each, the maximum number of sessions, and the end of idle sessions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -17,8 +17,8 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 /// How often idle sessions are searched for and ended.
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
-/// How many sessions one user may have at once, so that a single user cannot use up the sessions of all others. A client that
-/// never ends its sessions reaches this if it begins as many within [`IDLE`].
+/// The maximum number of sessions of one user, so that a single user cannot use up the sessions of all others. A client
+/// that never ends its sessions reaches this limit if it begins as many within [`IDLE`].
 const MOST_OF_ONE: usize = 256;
 
 pub(super) struct Sessions {
@@ -29,11 +29,11 @@ pub(super) struct Sessions {
 struct SessionEntry {
     user: User,
     session: Weak<Session>,
-    /// The time of the last request, or when a call was last seen in progress.
+    /// When the last request arrived, or when a call was last found in progress.
     last: Instant,
 }
 
-/// Whether there is room for one more session.
+/// Whether one more session may begin.
 pub(super) enum Room {
     Free,
     Full,
@@ -84,7 +84,7 @@ impl Sessions {
         self.lock().insert(id, SessionEntry { user, session, last: Instant::now() });
     }
 
-    /// Ends the sessions that have long been idle, and forgets those that have ended.
+    /// Ends the sessions that have been idle for longer than [`IDLE`], and forgets the sessions that have ended.
     pub(super) async fn end_idle(&self) {
         let now = Instant::now();
         let mut idle = Vec::new();
@@ -111,10 +111,10 @@ impl Sessions {
     }
 }
 
-/// Whether the session has a call in progress, or one that waits for a person.
+/// Whether the session has a call in progress, or a call that waits for a person.
 fn is_busy(session: &Arc<Session>) -> bool {
-    /// How many references to a session come not from calls but from the session's handler and from the caller of this
-    /// function.
+    /// How many references to a session do not come from calls: one from the session's handler, and one from the caller
+    /// of this function.
     const OF_NO_CALL: usize = 2;
     Arc::strong_count(session) > OF_NO_CALL || session.waits()
 }

@@ -14,7 +14,7 @@ pub(in crate::server) struct Settings {
     pub(super) origins: Vec<String>,
 }
 
-/// The resource that tokens protect.
+/// The protected resource for which tokens are issued.
 #[derive(Debug, Clone)]
 pub(super) struct Resource {
     pub(super) url: String,

@@ -1,4 +1,4 @@
-//! Bearer tokens: who checks them, and how a request carries one.
+//! Bearer tokens: the application's check of a token, and the header of a request that has one.
 
 use futures::future::BoxFuture;
 use hyper::HeaderMap;
@@ -23,7 +23,7 @@ use hyper::header::AUTHORIZATION;
 /// }
 /// ```
 pub trait TokenCheck: Send + Sync + 'static {
-    /// Returns the user for whom calls are made, as policy and journal will name the user.
+    /// Returns the user for whom calls are made, by the name that policy and journal will use.
     fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>>;
 }
 

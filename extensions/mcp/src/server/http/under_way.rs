@@ -1,20 +1,20 @@
-//! How many requests of each user are in progress, so that a single user cannot use up all connections. Pure.
+//! Counts the requests of each user that are in progress, so that a single user cannot use up all connections. Pure.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The requests in progress, by user.
+/// The number of requests in progress, by user.
 #[derive(Default)]
 pub(super) struct UnderWay(Arc<Mutex<HashMap<String, usize>>>);
 
-/// Counts one request of a user as in progress, from its head to the end of its answer, until this is dropped.
+/// Counts one request of a user as in progress, from its head to the end of its answer, until this value is dropped.
 pub(super) struct Place {
     user: String,
     all: Arc<Mutex<HashMap<String, usize>>>,
 }
 
 impl UnderWay {
-    /// Counts one more request of a user, if fewer than `most` are in progress.
+    /// Counts one more request of a user; `None` if `most` requests are already in progress.
     pub(super) fn begin(&self, user: &str, most: usize) -> Option<Place> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = all.entry(user.to_owned()).or_default();
