@@ -323,9 +323,10 @@ fn fields_printed(text: &str) -> Vec<String> {
     let mut errors = Errors::default();
     for item in &file.items {
         if let Item::Impl(it) = item
-            && it.trait_.as_ref().is_some_and(|(path, _)| {
-                path.segments.last().is_some_and(|it| it.ident == "Error")
-            })
+            && it
+                .trait_
+                .as_ref()
+                .is_some_and(|(path, _)| path.segments.last().is_some_and(|it| it.ident == "Error"))
             && let Type::Path(implementing) = &*it.self_ty
         {
             errors.implementing.extend(implementing.path.get_ident().map(Ident::to_string));

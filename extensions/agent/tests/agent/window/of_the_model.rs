@@ -74,6 +74,7 @@ fn a_model_over_http_knows_the_window_that_its_price_list_has() {
     assert_eq!(model("gpt-5.2").prices(Prices::none()).build().unwrap().window(), None);
     let compacting = model("gpt-5.2").compact_above(100_000).build().unwrap();
     assert_eq!(compacting.window(), None, "its server keeps the history small");
-    let smaller = HttpModel::anthropic("claude-haiku-4-5").base_url(LOOPBACK).key("k").build().unwrap();
+    let smaller =
+        HttpModel::anthropic("claude-haiku-4-5").base_url(LOOPBACK).key("k").build().unwrap();
     assert_eq!(Fallback::builder(known).then(smaller).build().window(), Some(200_000));
 }
