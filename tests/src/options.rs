@@ -41,7 +41,7 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
 }
 
 /// What the attribute leaves to the function and its type.
-const OF_THE_FUNCTION: [&str; 4] = ["output_schema", "returns", "sinks", "with"];
+const OF_THE_FUNCTION: [&str; 5] = ["implementation", "output_schema", "returns", "sinks", "with"];
 
 /// What an application does with any tool, also one that it did not write.
 const OF_ANY_TOOL: [&str; 2] = ["adapted", "prefixed"];

@@ -32,7 +32,7 @@ struct Change {
 
 /// Files, and a log of what calls change in them.
 #[derive(Clone, Default)]
-struct Files(Arc<Mutex<Inner>>);
+pub struct Files(Arc<Mutex<Inner>>);
 
 #[derive(Default)]
 struct Inner {

@@ -93,7 +93,10 @@ impl Lifecycle<'_> {
             // An ended call accepts no result.
             _ if record.state != State::HandedOver => return Err(ended(record)),
             Ok(json) => self.check_promise(&record, json)?,
-            Err(error) => error.into(),
+            Err(error) => {
+                is_small_enough(id, error.to_json().len())?;
+                error.into()
+            }
         };
         let answer = self.store_answer(&record, &answer);
         let supplied = SuppliedResult { generation: record.generation, answer };
@@ -111,9 +114,7 @@ impl Lifecycle<'_> {
     /// Turns a supplied result into an answer, if it matches the tool's output schema.
     fn check_promise(self, record: &CallRecord, json: &str) -> Result<Answer, SupplyError> {
         let (call, tool) = (record.id, record.tool.clone());
-        if json.len() > MOST_BYTES {
-            return Err(SupplyError::TooLarge { call, found: json.len(), most: MOST_BYTES });
-        }
+        is_small_enough(call, json.len())?;
         let found = match self.tool(record) {
             Ok(found) => found,
             Err(why) => return Err(SupplyError::NotHere { call, tool, why }),
@@ -123,6 +124,14 @@ impl Lifecycle<'_> {
             tool,
             problems,
         })
+    }
+}
+
+/// Refuses a result or an error that is too large for the journal.
+fn is_small_enough(call: CallId, found: usize) -> Result<(), SupplyError> {
+    match found > MOST_BYTES {
+        true => Err(SupplyError::TooLarge { call, found, most: MOST_BYTES }),
+        false => Ok(()),
     }
 }
 

@@ -73,6 +73,10 @@ async fn a_result_that_is_too_large_is_refused_before_it_is_read() {
     let error =
         executor.supply(handed.call, &handed.token.to_string(), Ok(&large)).await.unwrap_err();
     assert!(matches!(error, SupplyError::TooLarge { found: 104_857_600, .. }), "{error}");
+    let error = ToolError::new("closed", large);
+    let error =
+        executor.supply(handed.call, &handed.token.to_string(), Err(error)).await.unwrap_err();
+    assert!(matches!(error, SupplyError::TooLarge { found: 104_857_600.., .. }), "{error}");
     assert_eq!(office.state(handed.call).await, State::HandedOver);
 }
 

@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::journal::{Filter, Page, State as CallState, Store};
+use toolwright::policy::{Mode, Policy, Rule};
+use toolwright::{Outcome, Registry};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Agent, HandOff, ModelAnswer, RunEnd, State};
 
 use super::to;
 use crate::durable::process::{Deadly, FIND, PAY, Provider, SEND, World, calls, until_dead};
+use crate::rewind::Files;
 use crate::support::kinds;
 
 /// A process: the clerk, who hands runs off to the payer and gets them back.
@@ -99,6 +102,60 @@ async fn a_fork_goes_on_as_the_agent_that_had_the_run_at_its_turn() {
         assert_eq!(ended.to_string(), "ended with a text", "turn {turn}");
         let asked = (clerk.asked() - before.0, payer.asked() - before.1);
         assert_eq!(asked, (by_clerk, by_payer), "turn {turn}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_rewound_goes_on_as_the_agent_that_had_it_at_that_turn() {
+    for (turn, by_clerk, by_payer) in [(1, 2, 2), (2, 1, 2), (3, 1, 1), (4, 1, 0)] {
+        let (world, (clerk, payer)) = (World::new(), models());
+        let agents = process(&world, world.store(), &clerk, Some(&payer));
+        agents.start(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
+        agents.rewind("r1", turn, Some("r2"), &Files::default()).await.unwrap();
+        // Another process goes on with it.
+        let (before, other) = ((clerk.asked(), payer.asked()), world.store());
+        let ended = process(&world, other, &clerk, Some(&payer)).resume("r2").await.unwrap();
+        assert_eq!(ended.to_string(), "ended with a text", "turn {turn}");
+        let asked = (clerk.asked() - before.0, payer.asked() - before.1);
+        assert_eq!(asked, (by_clerk, by_payer), "turn {turn}");
+    }
+}
+
+/// The person approves what the rules of the agent asked about; meanwhile the agent has got rules that deny it. A worker
+/// of calls does not know these rules, and leaves the call to the driver of the run.
+#[tokio::test]
+async fn a_call_that_waits_is_judged_by_the_rules_of_the_agent_that_has_the_run_when_it_goes_on() {
+    for (rule, expected, ran) in [
+        (Rule::ask("who is it for?").named("ask").tool("send"), "ok", 1),
+        (Rule::deny("not any more").named("deny").tool("send"), "denied", 0),
+    ] {
+        let world = World::new();
+        let over = calls([("hand_off", to("payer").as_str())]);
+        let send = calls([("send", r#"{"text":"hello"}"#)]);
+        let clerk = Provider::new([over, never(), never()]);
+        let payer = Provider::new([never(), send, ModelAnswer::text("Done.")]);
+        let process = |rule: Rule| {
+            let payer = HandOff::to("payer", "Pays.").profile(["send"]).model(Arc::clone(&payer));
+            let payer = payer.policy(Policy::builder().mode(Mode::Unrestricted).rule(rule));
+            let tools = Registry::of([FIND, SEND, PAY]).unwrap();
+            let executor = world.executor_of(world.store(), tools).unrestricted().build().unwrap();
+            let agent = Agent::on(executor.clone(), Arc::clone(&clerk)).name("clerk");
+            let agent = agent.hand_off(payer).build().unwrap();
+            (Runner::builder().agent("clerk", agent).build().unwrap(), executor)
+        };
+        let (first, _) = process(Rule::ask("who is it for?").named("ask").tool("send"));
+        let progress = first.start(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
+        let call = progress.waiting().expect("it waits for a person").calls[0].call;
+        drop(first);
+        world.approve(call).await;
+        let (second, executor) = process(rule);
+        executor.worker().unwrap().sweep().await.unwrap();
+        let left = executor.worker().unwrap().resume(call).await;
+        assert!(matches!(left, Outcome::Suspended(_)), "{left:?}");
+        assert_eq!(world.log.lines(), Vec::<String>::new(), "a worker leaves it");
+        second.resume("r1").await.unwrap();
+        assert_eq!(kinds(&second.history("r1").await.unwrap()), [["ok"], [expected]]);
+        assert_eq!(world.log.lines().len(), ran);
     }
 }
 

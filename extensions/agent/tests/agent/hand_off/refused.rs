@@ -51,6 +51,23 @@ async fn a_call_that_names_no_agent_of_the_application_hands_nothing_off_and_say
 }
 
 #[tokio::test]
+async fn a_call_that_names_two_agents_hands_the_run_off_to_neither() {
+    for arguments in [
+        r#"{"agent":"boss","reason":"x","agent":"clerk"}"#,
+        r#"{"agent":"clerk","reason":"x","agent":"boss"}"#,
+        r#"{"agent":"clerk","reason":"x"} {"agent":"boss","reason":"x"}"#,
+    ] {
+        let log = Log::default();
+        let model = ScriptedModel::new().calls([("hand_off", arguments)]).says("Still I.");
+        let model = Arc::new(model);
+        let agent = builder(&log, &model).hand_off(clerk()).build().unwrap();
+        let result = agent.run("Go!").await.unwrap();
+        assert_eq!(result.text(), "Still I.", "{arguments}");
+        assert_ne!(kinds(result.history()), [["ok"]]);
+    }
+}
+
+#[tokio::test]
 async fn a_call_beside_other_calls_hands_nothing_off_while_the_others_run() {
     let arguments = to("clerk");
     let hand_off = ("hand_off", arguments.as_str());
