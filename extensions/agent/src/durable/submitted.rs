@@ -1,5 +1,5 @@
-//! The runs that this process has recorded for a worker. A worker of this process takes them up at once, without a
-//! search among all runs that wait.
+//! The runs that this process has recorded for a worker. A worker of this process drives them at once, without
+//! searching for them among all runs that wait.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -55,7 +55,7 @@ fn decoded(written: &str) -> Option<Cow<'_, str>> {
     written.contains('\\').then(|| serde_json::from_str(written).ok()).flatten()
 }
 
-/// Finds the positions of the strings, including their quotes.
+/// Finds the positions of the JSON strings in a text, including their quotes.
 fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
