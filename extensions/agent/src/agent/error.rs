@@ -59,7 +59,7 @@ pub enum AgentError {
     HandOff {
         /// The name of the agent.
         agent: String,
-        /// Why.
+        /// Why no run can be handed off to the agent.
         why: String,
     },
     /// A ceiling cannot be enforced.

@@ -117,13 +117,13 @@ impl RunInfo {
         &self.agent
     }
 
-    /// Returns its user.
+    /// Returns the user of the run; `None` if it has none.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 
-    /// Returns its session.
+    /// Returns the session of the run; `None` if it has none.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()

@@ -240,7 +240,7 @@ mod tests {
                 } else if !under_way.is_empty() {
                     let place = random.usize(0..under_way.len());
                     let (at, most) = under_way.swap_remove(place);
-                    // One that dies is never settled.
+                    // A request that is abandoned is never settled.
                     if random.u32(0..10) > 0 {
                         let took = Cost::picos(random.u64(0..=most.in_picos()));
                         *spent.entry(at.clone()).or_default() += took.in_picos();

@@ -205,7 +205,7 @@ impl Fallback {
         request: ModelRequest<'_>,
     ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
-        // Only models that search for deferred tools get them.
+        // Only a model whose provider searches for deferred tools is sent these tools.
         let searches = model.searches_tools();
         let is_for_it = searches || !request.listing.has_deferred();
         if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {

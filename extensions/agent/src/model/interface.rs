@@ -372,7 +372,7 @@ impl ModelAnswer {
     }
 }
 
-/// Omits its text and arguments, which may hold secrets.
+/// Omits the text and the arguments, which may hold secrets.
 impl fmt::Debug for ModelAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
