@@ -341,7 +341,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Calls a listener with each notice of a run, in the task that drives the run: it should return soon.
+    /// Calls a listener with each notice of a run, in the task that drives the run, so the listener should return
+    /// quickly.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&RunNotice<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));

@@ -31,7 +31,7 @@ pub enum AgentError {
         "the instructions need `&{service}`, which is not provided; register it with `.service(…)`, or declare it with `.per_run::<{service}>()` on the executor"
     )]
     Instructions {
-        /// The service.
+        /// The type of the service that is missing.
         service: &'static str,
     },
     /// A plugin cannot be used.
@@ -65,7 +65,7 @@ pub enum AgentError {
     /// A ceiling cannot be enforced.
     #[error("the ceiling of {ceiling} cannot be enforced: {why}")]
     Ceiling {
-        /// The ceiling.
+        /// The ceiling that cannot be enforced.
         ceiling: Ceiling,
         /// The reason.
         why: String,
@@ -75,7 +75,7 @@ pub enum AgentError {
         "`{tool}` is the name of the tool by which a model reads large answers; give yours another, or send every answer whole by `AnswerBudget::unlimited()`"
     )]
     ResultTool {
-        /// The name.
+        /// The name of the tool.
         tool: &'static str,
     },
     /// The provider of a model does not support a setting.

@@ -101,7 +101,7 @@ pub enum ModelNameError {
     NoModel {
         /// The text that was given.
         found: String,
-        /// The provider.
+        /// The name of the provider.
         provider: &'static str,
     },
     /// The provider's key is missing.
@@ -117,7 +117,7 @@ pub enum ModelNameError {
     /// The value of a variable is not valid text.
     #[error("found bytes in the variable {name} that are no text; set it to a text")]
     Variable {
-        /// The variable.
+        /// The name of the environment variable.
         name: String,
     },
     /// Models over HTTP are not built in.

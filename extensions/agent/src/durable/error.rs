@@ -44,7 +44,7 @@ pub enum RunError {
     /// The runner has no agent of that name.
     #[error("no agent `{agent}` is known here, found {known}; add it with `.agent(…)`")]
     NoAgent {
-        /// The name.
+        /// The name of the agent.
         agent: String,
         /// The agents that the runner has.
         known: String,
@@ -56,7 +56,7 @@ pub enum RunError {
     Driven {
         /// The id of the run.
         run: String,
-        /// The driver.
+        /// The id of the driver.
         driver: String,
         /// When the lease of the driver ends.
         until: Timestamp,

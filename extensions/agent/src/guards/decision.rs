@@ -22,7 +22,7 @@ pub enum BeforeDecision<C> {
     /// Replaces the message, or changes the request.
     #[non_exhaustive]
     Change {
-        /// The replacement.
+        /// The replacement, or the change of the request.
         to: C,
         /// The reason for the change.
         reason: String,
@@ -69,7 +69,7 @@ pub enum AfterDecision<C> {
     /// Replaces the text of the end, or changes the answer.
     #[non_exhaustive]
     Change {
-        /// The replacement.
+        /// The replacement, or the change of the answer.
         to: C,
         /// The reason for the change.
         reason: String,

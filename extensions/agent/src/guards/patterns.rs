@@ -45,7 +45,7 @@ const TIMES: usize = 10;
 #[error("the pattern {pattern:?} cannot be read: {why}")]
 #[non_exhaustive]
 pub struct PatternError {
-    /// The pattern.
+    /// The pattern that is not valid.
     pub pattern: String,
     /// Why the pattern is not a valid regular expression.
     pub why: String,

@@ -12,7 +12,7 @@ use toolwright::provider::Provider;
 use super::HttpModelError;
 use crate::history::Message;
 
-/// The member of a request's body.
+/// The member of a request's body that enables compaction.
 pub(super) const MEMBER: &str = "context_management";
 
 /// The header that names the preview features which a request to Anthropic uses, and the name of this feature.

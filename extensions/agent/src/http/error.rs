@@ -47,7 +47,7 @@ pub enum HttpModelError {
     /// The variable that should hold the key is not set, is empty or is not valid text.
     #[error("found no key in {variable}, expected that of the account; set it")]
     KeyVariable {
-        /// The variable.
+        /// The name of the environment variable.
         variable: String,
     },
     /// The provider's models cannot search for tools.

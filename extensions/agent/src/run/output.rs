@@ -224,7 +224,7 @@ pub enum OutputError {
     /// No schema can be made from the type.
     #[error("a run cannot end in a value of `{name}`: {why}")]
     Schema {
-        /// The type.
+        /// The name of the type.
         name: String,
         /// The reason, with its location.
         why: String,
@@ -232,7 +232,7 @@ pub enum OutputError {
     /// The provider of a model would refuse the schema of the type, alone or together with the tools.
     #[error("a run cannot end in a value of `{name}`: {why}")]
     Refused {
-        /// The type.
+        /// The name of the type.
         name: String,
         /// The reason, with its location.
         #[source]
@@ -243,7 +243,7 @@ pub enum OutputError {
         "the tool `{tool}` has the name by which a model gives the value that its run ends in; give the tool another name"
     )]
     NameTaken {
-        /// The name.
+        /// The name of the tool.
         tool: &'static str,
     },
     /// The run could end in two ways of different kinds.
@@ -251,7 +251,7 @@ pub enum OutputError {
         "the run ends in a value of `{name}`, and would also end when the tool `{tool}`, which is `terminal`, succeeds; leave one of the two out"
     )]
     TwoEnds {
-        /// The type.
+        /// The name of the type.
         name: String,
         /// The name of the tool.
         tool: String,

@@ -165,7 +165,7 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("{} cannot be read", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the file system.
         source: std::io::Error,
