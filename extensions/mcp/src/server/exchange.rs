@@ -170,7 +170,7 @@ impl Exchange {
     /// Delivers each answer to the question with the same name; other answers are ignored.
     ///
     /// # Errors
-    /// When one of them is malformed; then none is delivered.
+    /// When an answer is malformed. In that case no answer is delivered.
     pub(super) fn answer(&self, answers: InputResponses) -> Result<(), ErrorData> {
         let mut state = self.lock();
         for (key, answer) in answers.iter().filter(|(key, _)| state.open.contains_key(*key)) {

@@ -25,7 +25,8 @@ pub(super) struct ListedRun {
 }
 
 impl Listing {
-    /// Replaces the entries by those of these documents, and returns the content of each document, by run.
+    /// Reads the documents of the list: remembers them in place of the earlier ones, and returns the content of each,
+    /// by run.
     pub(super) fn read<'d>(
         &mut self,
         documents: &'d [Document],
