@@ -382,7 +382,8 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Only the vendor's own server: not every server that imitates it supports such formats, but all support tools.
+    /// Returns `true` only for the vendor's own server: not every server that imitates it supports such formats, but
+    /// all support tools.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()

@@ -47,11 +47,11 @@ pub trait IntoInstructions<Marker> {
     fn into_instructions(self) -> Instructions;
 }
 
-/// Marks a text.
+/// The marker type for instructions that are a text.
 #[doc(hidden)]
 pub struct OfText;
 
-/// Marks a function of a service.
+/// The marker type for instructions that are a function of a service.
 #[doc(hidden)]
 pub struct OfService<S: ?Sized>(std::marker::PhantomData<fn(&S)>);
 

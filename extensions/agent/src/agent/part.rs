@@ -19,11 +19,11 @@ pub trait AgentPart<Marker> {
     fn add_to(self, agent: AgentBuilder, place: &'static Location<'static>) -> AgentBuilder;
 }
 
-/// Marks a bundle.
+/// The marker type for parts that are bundles.
 #[doc(hidden)]
 pub struct OfBundle;
 
-/// Marks a plugin.
+/// The marker type for parts that are plugins.
 #[doc(hidden)]
 pub struct OfPlugin;
 

@@ -53,7 +53,7 @@ pub enum RunEvent {
         /// What differs in the agent: a short text for each difference.
         differences: Vec<String>,
     },
-    /// Another process or task drives the recorded run, and this one waits for its result.
+    /// Another process or task drives the recorded run, and this process waits for its result.
     Elsewhere {
         /// When the lease of the other driver ends, unless that driver renews it.
         until: Timestamp,

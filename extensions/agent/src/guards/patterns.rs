@@ -89,7 +89,7 @@ impl ForbiddenText {
     /// Forbids texts that match a regular expression.
     ///
     /// # Errors
-    /// When it is not valid, or matches the empty text.
+    /// When the regular expression is not valid, or matches the empty text.
     pub fn pattern(mut self, pattern: &str) -> Result<Self, PatternError> {
         let problem = |why: String| PatternError { pattern: pattern.to_owned(), why };
         let read = Regex::new(pattern).map_err(|error| problem(error.to_string()))?;

@@ -251,7 +251,7 @@ pub(super) fn of_commit(error: &CommitError) -> Option<&StoreError> {
     }
 }
 
-/// Returns the error itself.
+/// Returns the error, which always comes from the store.
 pub(super) fn of_store(error: &StoreError) -> Option<&StoreError> {
     Some(error)
 }

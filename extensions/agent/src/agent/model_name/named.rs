@@ -3,7 +3,7 @@
 use super::ModelNameError;
 use crate::http::{ApiKey, HttpModel, HttpModelBuilder};
 
-/// A provider by its name.
+/// A provider that a text `provider:model` can name.
 struct NamedProvider {
     name: &'static str,
     model: fn(String) -> HttpModelBuilder,
