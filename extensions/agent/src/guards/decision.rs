@@ -36,7 +36,7 @@ pub enum BeforeDecision<C> {
 }
 
 impl<C> BeforeDecision<C> {
-    /// Replaces or changes what the guard looked at by `to`, for this reason.
+    /// Replaces the message or changes the request, as `to` says, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
@@ -90,7 +90,7 @@ pub enum AfterDecision<C> {
 }
 
 impl<C> AfterDecision<C> {
-    /// Replaces or changes what the guard looked at by `to`, for this reason.
+    /// Changes the answer or replaces the text of the end, as `to` says, for this reason.
     pub fn change(to: impl Into<C>, reason: impl Into<String>) -> Self {
         Self::Change { to: to.into(), reason: reason.into() }
     }
