@@ -68,7 +68,7 @@ pub(crate) fn correction(problems: &str) -> String {
     format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]")
 }
 
-/// Explains why a call was not run: it follows the call with the final value, or is such a call beside other calls.
+/// Explains why a call was not run: it follows the call with the final value, or gives the final value beside other calls.
 pub(super) fn beside_the_value(call: &ToolCall) -> ToolError {
     let message = match call.name == FINAL_ANSWER {
         true => format!("`{FINAL_ANSWER}` was called beside other tools, so it was not read"),
