@@ -296,7 +296,7 @@ impl HttpModel {
         Some(self.prices.of(&self.model)?.cost(usage?))
     }
 
-    /// Returns how long to wait before the next attempt, or the fault to end with.
+    /// Returns how long to wait before the next attempt, or the fault with which the request ends.
     fn wait(
         &self,
         attempt: u32,

@@ -342,7 +342,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Calls a listener with each notice of a run, in the task that drives the run: it should return soon.
+    /// Calls a listener with each notice of a run, in the task that drives the run, so the listener should return
+    /// quickly.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&RunNotice<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
@@ -374,7 +375,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Limits how long a guard may take to decide: 10 seconds unless set. A guard that takes longer ends the run. A
-    /// guard that blocks its thread cannot be stopped, but nothing passes it either.
+    /// guard that blocks its thread cannot be stopped, but the run does not continue without its decision.
     #[must_use]
     pub fn guard_timeout(mut self, time: Duration) -> Self {
         self.guards.set_limit(time);

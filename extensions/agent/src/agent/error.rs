@@ -65,7 +65,7 @@ pub enum AgentError {
     /// A ceiling cannot be enforced.
     #[error("the ceiling of {ceiling} cannot be enforced: {why}")]
     Ceiling {
-        /// The ceiling.
+        /// The ceiling that cannot be enforced.
         ceiling: Ceiling,
         /// The reason.
         why: String,

@@ -101,7 +101,7 @@ pub enum ModelNameError {
     NoModel {
         /// The text that was given.
         found: String,
-        /// The provider.
+        /// The name of the provider.
         provider: &'static str,
     },
     /// The provider's key is missing.

@@ -29,7 +29,7 @@ impl RunResult {
     /// Makes the result of a run from its history after the first `before` messages.
     ///
     /// # Errors
-    /// When it ended without an answer.
+    /// When the run ended without an answer.
     pub(crate) fn new(run: &AgentRun, end: RunEnd, before: usize) -> Result<Self, RunError> {
         let history = run.history()[before..].to_vec();
         Self::of(run.id(), end, run.state(), history, Vec::new())
@@ -38,7 +38,7 @@ impl RunResult {
     /// Makes the result of a recorded run.
     ///
     /// # Errors
-    /// When it waits, or ended without an answer.
+    /// When the run waits, or ended without an answer.
     pub(crate) fn recorded(came: Came) -> Result<Self, RunError> {
         let Came { id, progress, state, mut history, before, differences } = came;
         match progress {

@@ -23,7 +23,8 @@ type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 /// The default limit on how many runs of a process run calls at the same time.
 const RUNS_AT_ONCE: usize = 100;
 
-/// A process drives up to this many times as many runs at once; the surplus is for runs that wait for their models.
+/// A process drives this many times as many runs as may run calls at the same time, because most runs wait for their
+/// models.
 const WITH_ASKING: usize = 10;
 
 /// Gathers the parts of a [`Runner`].

@@ -64,7 +64,7 @@ pub enum RunError {
     Driven {
         /// The id of the run.
         run: String,
-        /// The driver.
+        /// The id of the driver.
         driver: String,
         /// The end of the driver's lease.
         until: Timestamp,

@@ -104,7 +104,7 @@ mod tests {
         FailedRequest { kind: "unreachable", retry_after, paid: 0 }
     }
 
-    /// Asks whenever it may, while every request fails: when it was asked.
+    /// Asks the model as early as it may be asked, while every request fails; returns the times of the requests.
     fn asked(retry_after: Option<u64>, limit: Duration, random: u64) -> Vec<Timestamp> {
         let (mut now, mut outage, mut asked) = (Timestamp::UNIX_EPOCH, None, Vec::new());
         loop {

@@ -1,4 +1,4 @@
-//! Reads the state and the turns of a run as of one moment.
+//! Reads the state and the turns of a run as they were at one moment.
 
 use super::RunError;
 use super::head::Head;

@@ -490,8 +490,8 @@ impl RunRecord {
         let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
         let is_ended = phase == Phase::Ended;
         let is_asking_again = phase == Phase::Asking && state.turn() == head.turn;
-        // A commit that records a turn ends the count of its crashes. The commit after an aborted request records no
-        // turn, so the crashes still count.
+        // After a commit that records a turn, the crashes in that turn no longer count. The commit after an aborted
+        // request records no turn, so the crashes still count.
         let is_given_up = is_asking_again && head.phase == Phase::Asking;
         Head {
             phase,

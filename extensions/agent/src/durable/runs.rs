@@ -133,7 +133,7 @@ impl Runs {
     /// Returns the data that the application stored with a run when it was started.
     ///
     /// # Errors
-    /// When it cannot be read, or is encrypted.
+    /// When the data cannot be read, or is encrypted.
     pub fn info(&self, head: &Head) -> Result<RunInfo, RunError> {
         info_of(head, self.sealing.as_ref())
     }

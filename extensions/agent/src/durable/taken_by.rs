@@ -1,4 +1,4 @@
-//! Distinguishes who takes a run. Pure.
+//! Distinguishes the takers of a run: a worker, a program and a person. Pure.
 
 use jiff::Timestamp;
 

@@ -53,7 +53,7 @@ pub enum RunEvent {
         /// What differs in the agent: a short text for each difference.
         differences: Vec<String>,
     },
-    /// Another process or task drives the recorded run, and this one waits for its result.
+    /// Another process or task drives the recorded run, and this process waits for its result.
     Elsewhere {
         /// When the lease of the other driver ends, unless that driver renews it.
         until: Timestamp,
@@ -152,13 +152,13 @@ pub enum RunEvent {
     },
     /// The tool of a call begins to work.
     Executing {
-        /// The call.
+        /// The call whose tool begins to work.
         #[serde(flatten)]
         call: CalledTool,
     },
     /// A call has ended or has to wait. Its answer counts only when the answers of the turn are recorded.
     Done {
-        /// The call.
+        /// The call that has ended or has to wait.
         #[serde(flatten)]
         call: CalledTool,
         /// The kind of the call's error, if the call failed.
@@ -168,7 +168,7 @@ pub enum RunEvent {
     },
     /// An attempt of a call failed, and the call is tried again.
     Retrying {
-        /// The call.
+        /// The call that is tried again.
         #[serde(flatten)]
         call: CalledTool,
         /// The number of the failed attempt, counted from 1.

@@ -104,7 +104,7 @@ pub enum NoticeKind<'a> {
     },
     /// A message was appended to the history.
     Appended {
-        /// The message.
+        /// The message that was appended.
         message: &'a Message,
     },
     /// The run ended.

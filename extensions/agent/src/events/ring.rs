@@ -144,7 +144,8 @@ mod tests {
         let base = 2 << 32;
         assert_eq!(ring.read(1), None, "nothing has happened yet");
         ring.push(4, text(1));
-        // A reader of the same ring from the beginning has missed nothing; one that comes back from another process has.
+        // A reader that has read this ring from the beginning has missed nothing. A reader that comes from another
+        // process has.
         assert_eq!(ring.read(1).unwrap().number, base + 1);
         let missed = ring.read((1 << 32) + 8).unwrap();
         let kind = RunEvent::Missed { first: (1 << 32) + 8, last: base };

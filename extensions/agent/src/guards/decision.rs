@@ -22,7 +22,7 @@ pub enum BeforeDecision<C> {
     /// Lets another value through instead.
     #[non_exhaustive]
     Change {
-        /// The replacement.
+        /// The replacement, or the change of the request.
         to: C,
         /// The reason for the change.
         reason: String,
@@ -69,7 +69,7 @@ pub enum AfterDecision<C> {
     /// Lets another value through instead.
     #[non_exhaustive]
     Change {
-        /// The replacement.
+        /// The replacement, or the change of the answer.
         to: C,
         /// The reason for the change.
         reason: String,

@@ -34,8 +34,9 @@ const REMOVED: &str = "[removed: text that speaks as the system]";
 /// that are attached to the user's messages. It sends `[removed: text that speaks as the system]` instead; the history
 /// of the run is unchanged.
 ///
-/// It knows some patterns, such as `<|im_start|>system` and "ignore all previous instructions", in English, and lets
-/// other phrasings through: it makes an attack harder, but cannot prevent it. The policy decides what a call may do.
+/// The guard knows some patterns, such as `<|im_start|>system` and "ignore all previous instructions", in English, and
+/// lets other phrasings through: it makes an attack harder, but cannot prevent it. The policy decides which calls may
+/// run.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -45,7 +45,7 @@ const TIMES: usize = 10;
 #[error("the pattern {pattern:?} cannot be read: {why}")]
 #[non_exhaustive]
 pub struct PatternError {
-    /// The pattern.
+    /// The pattern that is not valid.
     pub pattern: String,
     /// Why the pattern is not a valid regular expression.
     pub why: String,
@@ -89,7 +89,7 @@ impl ForbiddenText {
     /// Forbids text that matches a regular expression.
     ///
     /// # Errors
-    /// When it is not valid, or matches the empty text.
+    /// When the regular expression is not valid, or matches the empty text.
     pub fn pattern(mut self, pattern: &str) -> Result<Self, PatternError> {
         let problem = |why: String| PatternError { pattern: pattern.to_owned(), why };
         let read = Regex::new(pattern).map_err(|error| problem(error.to_string()))?;

@@ -180,7 +180,7 @@ mod tests {
         let plain = "sk-learn and task-runner, https://shop.example:8080/a@b, AKIA, eyJ, a 40 digit hash \
                      da39a3ee5e6b4b0d3255bfef95601890afd80709";
         assert_eq!(removed(plain), None);
-        // The end of one string and the beginning of another are no name and no password.
+        // The end of one JSON string and the beginning of the next must not be read together as a name and a password.
         let addresses =
             r#"{"page":"https://tea.example","to":"eve@tea.example"} [a](<http://a>: b@c)"#;
         assert_eq!(removed(addresses), None);

@@ -28,7 +28,7 @@ pub struct GuardedRun {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UserPrompt {
-    /// The run.
+    /// The run that gets the message.
     pub run: GuardedRun,
     /// The text of the message.
     pub text: Arc<str>,
@@ -68,7 +68,7 @@ impl UserPrompt {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OutgoingRequest {
-    /// The run.
+    /// The run that sends the request.
     pub run: GuardedRun,
     /// The number of the requested answer, counted from 1.
     pub turn: u64,
@@ -143,7 +143,7 @@ impl RequestChange {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct IncomingAnswer {
-    /// The run.
+    /// The run that gets the answer.
     pub run: GuardedRun,
     /// The number of the turn, counted from 1.
     pub turn: u64,
@@ -205,7 +205,7 @@ impl AnswerChange {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EndingRun {
-    /// The run.
+    /// The run that is about to end.
     pub run: GuardedRun,
     /// The end: a text, the answer of a terminal tool, or a value.
     pub end: Arc<RunEnd>,

@@ -23,7 +23,7 @@ const MOST_FOLDERS: usize = 64;
 /// KiB is cut off.
 ///
 /// The plugin reads the files once, when it is made: an agent cannot give itself instructions by writing such a file.
-/// It refuses links.
+/// Links are refused.
 ///
 /// ```
 /// use toolwright_agent::{Agent, InstructionFiles, ScriptedModel};

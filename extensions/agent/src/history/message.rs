@@ -30,7 +30,7 @@ pub enum Message {
     /// A message of the user, or of the agent on the user's behalf.
     #[non_exhaustive]
     User {
-        /// The text.
+        /// The text of the message.
         text: String,
         /// The attachments of the message: pictures, documents, more text. The model gets them before the text, if its
         /// provider accepts them; a sentence names each attachment that the model does not get.

@@ -278,7 +278,8 @@ struct Tokens {
     output_tokens: u64,
     #[serde(deserialize_with = "known")]
     output_tokens_details: Option<OutputDetails>,
-    /// The steps that the server took for one answer. The other members count only the steps of the type `message`.
+    /// The steps that the server took for one answer. The other members of the usage count only the steps of the type
+    /// `message`.
     #[serde(deserialize_with = "known")]
     iterations: Option<Vec<Iteration>>,
 }

@@ -95,7 +95,8 @@ struct Beside<'a> {
     extra_content: Vec<Option<Value>>,
 }
 
-/// The reasoning of a model, under one of two names, and in blocks that may be signed.
+/// The reasoning of a model. Servers send the text under one of two names, and some also send blocks, which may be
+/// signed.
 #[derive(Default, Deserialize, Serialize)]
 struct ReasoningParts<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]

@@ -64,7 +64,7 @@ mod tests {
         serde_json::from_str(&api.body(&api.asked("gpt-5.2", None), &request).unwrap()).unwrap()
     }
 
-    /// Every key is required there, and an absent one is `null`.
+    /// The provider requires every key, and an absent value is `null`.
     fn enforced() -> Value {
         json!({
             "type": "object",

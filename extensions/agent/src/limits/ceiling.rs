@@ -209,8 +209,8 @@ mod tests {
         assert_eq!(taken(TotalUsage::default(), reserved), Cost::default());
     }
 
-    /// Runs that ask and are answered in any order, some of them never, while days go by: on no day is more held than its ceiling, and
-    /// what is reserved is what is under way.
+    /// Requests are sent and answered in any order, some of them never, on several days: on no day does the held amount
+    /// exceed the ceiling, and the reserved amount is that of the requests in progress.
     #[test]
     fn whatever_is_asked_and_answered_in_whatever_order_no_period_goes_over_its_ceiling() {
         for seed in 0..300 {
@@ -240,7 +240,7 @@ mod tests {
                 } else if !under_way.is_empty() {
                     let place = random.usize(0..under_way.len());
                     let (at, most) = under_way.swap_remove(place);
-                    // One that dies is never settled.
+                    // A request that is abandoned is never settled.
                     if random.u32(0..10) > 0 {
                         let took = Cost::picos(random.u64(0..=most.in_picos()));
                         *spent.entry(at.clone()).or_default() += took.in_picos();

@@ -75,7 +75,7 @@ pub struct Rates {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum PricesError {
-    /// The text is not TOML, or has other keys.
+    /// The text is not TOML, or has unknown keys.
     #[error("the price list is not in its format")]
     Format(#[from] toml::de::Error),
     /// The list has another version.

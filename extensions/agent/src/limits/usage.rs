@@ -47,13 +47,13 @@ impl Usage {
         Self { cached_tokens: tokens, ..self }
     }
 
-    /// Sets how many tokens of the request were put into the cache, at a price of their own.
+    /// Sets how many tokens of the request the provider put into its cache, which have a price of their own.
     #[must_use]
     pub fn cache_write(self, tokens: u64) -> Self {
         Self { cache_write_tokens: tokens, ..self }
     }
 
-    /// Sets how many of the tokens that were put into the cache stay cached for longer than usual.
+    /// Sets how many of the tokens that the provider put into its cache stay cached for longer than usual.
     #[must_use]
     pub fn long_cache_write(self, tokens: u64) -> Self {
         Self { long_cache_write_tokens: tokens, ..self }

@@ -129,7 +129,7 @@ impl Results {
     /// Resolves the references of a call; `None` if it has none.
     ///
     /// # Errors
-    /// When it refers to a missing value, or may not refer to one.
+    /// When a reference names a missing value, or the call may not have references.
     pub(crate) fn resolved(
         &self,
         call: &ToolCall,

@@ -17,7 +17,7 @@ pub(super) struct Early {
     /// The deferred tools that the model has found, if it searches for them by calls.
     found: Option<Vec<String>>,
     number: u64,
-    /// When the run has to end, cancels the reads that have begun.
+    /// Cancelled when the run has to end, so that the reads that have begun are cancelled too.
     stop: CancellationToken,
     arrived: Mutex<ArrivedTurn>,
 }

@@ -223,7 +223,7 @@ pub enum OutputError {
     /// No schema can be made from the type.
     #[error("a run cannot end in a value of `{name}`: {why}")]
     Schema {
-        /// The type.
+        /// The name of the type.
         name: String,
         /// The reason, with its location.
         why: String,
@@ -231,7 +231,7 @@ pub enum OutputError {
     /// The provider of a model would refuse the schema of the type, alone or together with the tools.
     #[error("a run cannot end in a value of `{name}`: {why}")]
     Refused {
-        /// The type.
+        /// The name of the type.
         name: String,
         /// The reason, with its location.
         #[source]
@@ -250,7 +250,7 @@ pub enum OutputError {
         "the run ends in a value of `{name}`, and would also end when the tool `{tool}`, which is `terminal`, succeeds; leave one of the two out"
     )]
     TwoEnds {
-        /// The type.
+        /// The name of the type.
         name: String,
         /// The name of the tool.
         tool: String,

@@ -55,7 +55,8 @@ mod tests {
 
     use super::*;
 
-    /// Answers to calls of a tool: refused by a letter, or answered.
+    /// Makes the answers to calls of a tool, one for each letter of `kinds`: `d` is denied, `r` is rejected, `e` is
+    /// another error, and any other letter is a success.
     fn turns(tool: &str, kinds: &str) -> Vec<Message> {
         let turn = |kind: char| {
             let call = ToolCall { id: None, name: tool.to_owned(), arguments: String::new() };

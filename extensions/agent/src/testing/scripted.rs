@@ -63,13 +63,13 @@ enum Step {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScriptedRequest {
-    /// The system prompt.
+    /// The system prompt of the request.
     pub instructions: String,
-    /// The history.
+    /// The history of the request.
     pub history: Vec<Message>,
     /// The list of tools that the model is offered, as text.
     pub tools: String,
-    /// The limits on the answer.
+    /// The limits on the answer to the request.
     pub limits: RequestLimits,
     /// The options of the request.
     pub settings: ModelSettings,

@@ -131,7 +131,7 @@ mod tests {
         let source = format!("(From the MCP server `x`, definition {digits}.)");
         let shown = description(&tool(&whole, "Does\u{202e} it."));
         assert_eq!(shown, format!("Does\\u{{202e}} it.\n\n{source}"));
-        // One digit is enough, up to the 128th bit.
+        // A change of a single digit within the first 128 bits is enough.
         let other = whole.replacen("def0123456789abcdef", "def0123456789abcdee", 1);
         assert_ne!(shown, description(&tool(&other, "Does\u{202e} it.")));
         let long = description(&tool(&whole, &"x".repeat(5000)));

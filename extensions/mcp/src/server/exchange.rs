@@ -158,7 +158,7 @@ impl Exchange {
     /// Returns the questions that wait for an answer.
     pub(super) fn open(&self) -> InputRequests {
         let mut state = self.lock();
-        // A tool may have stopped waiting for an answer.
+        // A tool may have stopped waiting for an answer: its question is no longer asked.
         state.open.retain(|_, open| !open.answer.is_closed());
         state.open.iter().map(|(key, open)| (key.clone(), open.request.clone())).collect()
     }
@@ -170,7 +170,7 @@ impl Exchange {
     /// Delivers each answer to the question with the same name; ignores answers without a question.
     ///
     /// # Errors
-    /// When one of them is malformed; then none is delivered.
+    /// When an answer is malformed. In that case no answer is delivered.
     pub(super) fn answer(&self, answers: InputResponses) -> Result<(), ErrorData> {
         let mut state = self.lock();
         for (key, answer) in answers.iter().filter(|(key, _)| state.open.contains_key(*key)) {
@@ -178,7 +178,7 @@ impl Exchange {
         }
         for (key, answer) in answers {
             if let Some(open) = state.open.remove(&key) {
-                // The tool may have stopped waiting for the answer.
+                // If the tool has stopped waiting for the answer, the answer is dropped.
                 let _ = open.answer.send(answer);
             }
         }

@@ -255,7 +255,7 @@ mod tests {
             ("prompts/get", "order", r#"{"of":"tea"}"#),
             ("tools/call", "orders", r#"{"of":"tea"}"#),
             ("tools/call", "order", r#"{"of":"milk"}"#),
-            // The same bytes, parted otherwise.
+            // The same bytes, but split differently into name and arguments.
             ("tools/call", "orde", r#"r{"of":"tea"}"#),
             ("tools/call\0", "order", r#"{"of":"tea"}"#),
             ("tools/call", r#"order{"of":"tea"}"#, ""),
@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    /// A body of 4 MiB waits as 32 bytes.
+    /// The purpose of a request with 4 MiB of arguments takes 32 bytes.
     #[test]
     fn a_purpose_is_as_small_whatever_its_arguments_are() {
         let long = "x".repeat(4 << 20);

@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(agents(&mut listing, &both), [named("r1", "a"), named("r2", "b")]);
         let later = [document("r1", 1, "not read"), document("r2", 2, r#"{"agent":"c"}"#)];
         assert_eq!(agents(&mut listing, &later), [named("r1", "a"), named("r2", "c")]);
-        // One that is listed no longer is forgotten.
+        // A run that is no longer listed is forgotten.
         assert_eq!(agents(&mut listing, &later[1..]), [named("r2", "c")]);
         let again = [document("r1", 1, r#"{"agent":"d"}"#)];
         assert_eq!(agents(&mut listing, &again), [named("r1", "d")]);

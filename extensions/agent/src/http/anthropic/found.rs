@@ -137,7 +137,7 @@ mod tests {
     fn what_a_search_found_goes_back_as_it_is_where_it_is_there() {
         let found = content(ADD);
         assert_eq!(gone_from(TOOLS, &found), found);
-        // The names of a server's tools are not known here.
+        // The client does not know the names of a remote server's tools.
         let others = TOOLS.replacen('[', r#"[{"type":"mcp_toolset","mcp_server_name":"far"},"#, 1);
         let found = content(GONE);
         assert_eq!(gone_from(&others, &found), found);

@@ -18,7 +18,7 @@ impl HttpModelBuilder {
     /// Checks the options and makes the model. Opens no connection.
     ///
     /// # Errors
-    /// When an option is wrong; see [`HttpModelError`].
+    /// When an option is not valid; see [`HttpModelError`].
     pub fn build(self) -> Result<HttpModel, HttpModelError> {
         if self.model.trim().is_empty() {
             return Err(HttpModelError::NoModel);

@@ -1,4 +1,4 @@
-//! A key as it is sent. Its text is never shown.
+//! The key that requests send. Its text is never shown.
 
 use std::fmt;
 use std::sync::Arc;

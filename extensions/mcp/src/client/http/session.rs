@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of an error of this id, code and message that answers the request 7 with 400.
+    /// Reads an error with this id, code and message that answers the request 7 with status 400.
     fn answered(id: Value, code: i32, message: &str) -> Result<Value, String> {
         answered_with(Some(400), id, code, message)
     }
@@ -115,7 +115,8 @@ mod tests {
         }
     }
 
-    /// A method that the server does not know, an error of the tool that has the words: the call ends with them.
+    /// Errors that are not about the session: the server does not know the method, or the tool's error contains one of
+    /// the phrases. The call ends with the error.
     #[test]
     fn every_other_error_answers_its_request_whatever_its_id() {
         for (id, code, message) in [
@@ -147,7 +148,7 @@ mod tests {
         }
     }
 
-    /// A gateway whose server is gone answers so for a call that has begun.
+    /// A gateway whose server has died sends such an answer to a call that has begun.
     #[test]
     fn an_error_without_the_status_of_a_refusal_proves_nothing() {
         let words = "No valid session ID provided";
