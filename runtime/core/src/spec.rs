@@ -132,7 +132,7 @@ pub struct Spec {
     pub terminal: bool,
     /// Whether calls of the tool are handed over and carried out elsewhere.
     pub external: bool,
-    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere.
+    /// Whether an agent's run continues while a call of the tool is carried out elsewhere.
     pub background: bool,
     pub danger: DangerSpec,
     pub effect: Effect,

@@ -255,7 +255,7 @@ pub struct Definition {
     pub terminal: bool,
     /// Whether calls of the tool are handed over and carried out elsewhere.
     pub is_external: bool,
-    /// Whether an agent's run goes on while a call of the tool is carried out elsewhere. The model then reads the
+    /// Whether an agent's run continues while a call of the tool is carried out elsewhere. The model then reads the
     /// result as a message when it comes.
     pub is_background: bool,
     /// How carefully a person should look at calls of the tool.

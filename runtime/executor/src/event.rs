@@ -138,7 +138,7 @@ pub enum ToolEventKind<'a> {
     ApproverFailed {
         /// Why the approver failed, with the name of the approver.
         why: &'a str,
-        /// Whether the call goes on waiting, for other trusted keys. Otherwise it ends, and `Expired` follows.
+        /// Whether the call continues to wait for other trusted keys. Otherwise it ends, and `Expired` follows.
         waits: bool,
     },
     /// The call was handed over, to be carried out elsewhere.

@@ -1,5 +1,6 @@
-//! Agents that a run is handed off to: it goes on as another agent, with its whole history. Nothing here gives a right: such an agent has a
-//! part of the tools of the agent with which the run began, under the same policy and more rules.
+//! Agents that a run is handed off to: the run continues as another agent, with its whole history. Nothing here gives a
+//! right: such an agent has a part of the tools of the agent with which the run began, under the same policy and more
+//! rules.
 //!
 //! ```text
 //!   turn n ──▶ call of `hand_off`, alone in its turn ──▶ its answer, in the history ──▶ turn n + 1 as the other agent

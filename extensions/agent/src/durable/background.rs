@@ -7,7 +7,8 @@ use super::head::{Head, WaitingCall};
 use super::record::RunRecord;
 use crate::run::{Action, BackgroundCall, State};
 
-/// Whether a run is done and waits for calls in the background: it goes on with each result, and with what its user says.
+/// Whether a run is done and waits for calls in the background. The run continues with each result, and with what its
+/// user says.
 pub(super) fn rests_in_background(head: &Head) -> bool {
     head.waiting.iter().any(|it| it.in_background)
 }

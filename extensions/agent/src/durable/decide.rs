@@ -60,9 +60,9 @@ pub enum Decision {
         /// The outage: when it began, and when the next attempt is.
         outage: Outage,
     },
-    /// The drivers of the run died several times in its turn: the process leaves the run alone until then.
+    /// The drivers of the run died several times in its turn: the process leaves the run alone for a pause.
     Rests {
-        /// The end of the rest.
+        /// When the pause ends.
         until: Timestamp,
     },
     /// The calls of the run wait: the process does nothing.

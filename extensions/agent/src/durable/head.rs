@@ -195,7 +195,7 @@ pub struct WaitingCall {
     pub tool: String,
     /// What the call waited for when it was submitted.
     pub state: CallState,
-    /// Whether the call goes on in the background: the run continues meanwhile, and ends only when it has the result.
+    /// Whether the call is one in the background: the run continues meanwhile, and ends only when it has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_background: bool,
 }

@@ -284,7 +284,7 @@ impl LeasedRun {
             }
         }
         let listed = self.prepare_listing(true).await?;
-        // A run that was rewound reads no message: its user speaks to the run that goes on in its place.
+        // A run that was rewound reads no message: its user speaks to the run that replaces it.
         let reads = is_answer && self.head.rewound.is_none();
         if reads && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;

@@ -1,6 +1,6 @@
 //! Spans by `OpenTelemetry`'s conventions for generative AI: `invoke_agent` around the work of a run, `chat` around
-//! each request to the model. The `execute_tool` spans of calls are children of the former. No span contains text of
-//! the conversation.
+//! each request to the model. The `execute_tool` spans of calls are children of `invoke_agent`. No span contains text
+//! of the conversation.
 
 use toolwright::dialect::Dialect;
 use tracing::Span;

@@ -81,7 +81,7 @@ pub(crate) struct CompactReport {
     pub dropped: usize,
     /// The estimated tokens of the whole history.
     pub before: u64,
-    /// The estimated tokens of the rest.
+    /// The estimated tokens of the history that is kept.
     pub after: u64,
     /// Whether the remaining history is still too long.
     pub is_too_long: bool,

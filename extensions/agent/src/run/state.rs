@@ -165,7 +165,7 @@ impl State {
     }
 
     /// Returns the action that is due, for a driver that takes up the run: ask the model, run the calls of a turn,
-    /// check a value, or await the result of a call that goes on in the background. `None` before the user has spoken
+    /// check a value, or await the result of a call that continues in the background. `None` before the user has spoken
     /// and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {

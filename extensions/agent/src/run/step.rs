@@ -182,7 +182,7 @@ pub enum Action {
         /// The text that the model gave as the value.
         text: String,
     },
-    /// Waits for the result of a call that goes on in the background; the driver passes it on as
+    /// Waits for the result of a call that continues in the background; the driver passes it on as
     /// [`StepInput::BackgroundAnswered`].
     Await,
     /// Ends the run.

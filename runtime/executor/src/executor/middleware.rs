@@ -82,10 +82,10 @@ impl<A: Middleware + ?Sized> Middleware for Arc<A> {
 
 /// What a stage decides about a call that has not begun.
 pub enum BeforeCall {
-    /// The call goes on.
+    /// The call continues.
     Continue,
-    /// The call goes on. The value is called when the attempt has ended, or once it is known that the attempt does not
-    /// begin; otherwise the value is dropped.
+    /// The call continues. The value is called when the attempt has ended, or once it is known that the attempt does
+    /// not begin; otherwise the value is dropped.
     Then(Box<dyn AfterCall>),
     /// The call is answered, and its tool does not run.
     Answer(Answer),

@@ -1,4 +1,4 @@
-//! What the calls of one run share: the core of their executor, tools, services, user, and whether the run goes on.
+//! What the calls of one run share: the core of their executor, tools, services, user, and whether the run continues.
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

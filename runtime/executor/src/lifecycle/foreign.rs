@@ -1,5 +1,5 @@
 //! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run gets
-//! an answer, and read when a policy judges a call by them; so they count in whatever process the run goes on.
+//! an answer, and read when a policy judges a call by them; so they count in each process that continues the run.
 
 use std::sync::Arc;
 

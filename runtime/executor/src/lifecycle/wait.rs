@@ -142,7 +142,7 @@ impl<'a> Lifecycle<'a> {
     /// Waits until a call is answered, or until only a person can find out its outcome. Meanwhile does the work that is
     /// due for the call.
     ///
-    /// If the journal becomes unavailable, goes on waiting, but for no longer than [`AWAY`].
+    /// If the journal becomes unavailable, waits on, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         self.wait_until(WaitUntil::Answered, id, call).await
     }
@@ -158,8 +158,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether a caller goes on waiting after this outcome. It does if the journal is unavailable, but not for
-    /// longer than [`AWAY`].
+    /// Returns whether a caller continues to wait after this outcome. If the journal is unavailable, the caller does,
+    /// but for no longer than [`AWAY`].
     async fn outlasts(
         self,
         outcome: &Outcome,

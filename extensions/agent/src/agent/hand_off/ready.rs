@@ -26,7 +26,7 @@ pub(crate) struct HandOffs {
     listed: Option<Catalog>,
 }
 
-/// An agent that can go on with a run.
+/// An agent that can continue a run.
 pub(crate) struct ReadyHandOff {
     pub(crate) agent: Agent,
     pub(crate) profile: Profile,

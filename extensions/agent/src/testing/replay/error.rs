@@ -51,11 +51,11 @@ pub enum ReplayError {
         "{left} of {recorded} recorded exchanges were not asked for, the first of them {first}"
     )]
     Unused {
-        /// The number of exchanges that are left.
+        /// The number of unused exchanges.
         left: usize,
         /// The number of recorded exchanges.
         recorded: usize,
-        /// The method and path of the first one that is left.
+        /// The method and path of the first unused exchange.
         first: String,
     },
 }

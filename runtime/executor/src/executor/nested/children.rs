@@ -199,7 +199,7 @@ impl Children {
     }
 }
 
-/// A child that is running. If it is dropped, its parent goes on without the child's answer.
+/// A child that is running. If it is dropped, its parent continues without the child's answer.
 struct Away<'a> {
     family: &'a Family,
     /// The place that the parent has given up; `None` once the child has its answer.
@@ -212,7 +212,7 @@ impl<'a> Away<'a> {
         Self { family: &children.family, out: Some(children.places.step_out()) }
     }
 
-    /// Notes that the child has its answer. The parent goes on when a place is free for it.
+    /// Notes that the child has its answer. The parent continues when a place is free for it.
     async fn returns(mut self) {
         let Some(out) = self.out.take() else { return };
         self.family.ends();

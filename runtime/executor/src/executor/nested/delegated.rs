@@ -16,7 +16,7 @@ pub(crate) struct DelegatedContext {
 }
 
 impl DelegatedContext {
-    /// Adds one more agent.
+    /// Makes the context of the calls of an agent, below the agents in `above`.
     pub(super) fn below(
         above: Option<&Self>,
         agent: &str,

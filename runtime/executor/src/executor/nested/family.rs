@@ -123,7 +123,7 @@ impl Family {
         self.changed.notify_waiters();
     }
 
-    /// Notes that a child waits for a person, and never completes. The child goes on when its parent runs again.
+    /// Notes that a child waits for a person, and never completes. The child continues when its parent runs again.
     pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);

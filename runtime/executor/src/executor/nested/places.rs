@@ -99,7 +99,7 @@ impl Places {
     }
 }
 
-/// A child that is running while its parent holds no place. When it is dropped, the parent goes on at once and takes
+/// A child that is running while its parent holds no place. When it is dropped, the parent continues at once and takes
 /// its places back, even if none was free.
 pub(super) struct Out<'a> {
     places: &'a Places,

@@ -1,4 +1,4 @@
-//! Calls of a turn that go on in the background. As soon as such a call is handed over, its answer says that it is
+//! Calls of a turn that continue in the background. As soon as such a call is handed over, its answer says that it is
 //! under way.
 
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::{Answer, Output};
 use toolwright_journal::journal::State;
 
-/// A call of a turn that goes on in the background; its caller takes the result later.
+/// A call of a turn that continues in the background; its caller takes the result later.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundCall {
@@ -40,7 +40,7 @@ impl Run {
     }
 
     /// Returns the result of a call that went on in the background, and the time at which the result came; `None` while
-    /// the call goes on.
+    /// the call continues.
     #[doc(hidden)]
     pub async fn background_result(
         &self,
@@ -86,7 +86,7 @@ impl Run {
         goes_on.then(|| under_way(waits.call, call.name()))
     }
 
-    /// Whether the tool of a call goes on in the background.
+    /// Whether calls of the tool continue in the background.
     pub(super) fn is_background(&self, call: &Call<'_>) -> bool {
         let found = stage::find(&self.state, call.name());
         found.is_ok_and(|found| found.definition().is_background)

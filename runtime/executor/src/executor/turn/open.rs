@@ -106,7 +106,7 @@ impl OpenTurn {
     }
 
     /// Answers the final calls of the turn. If a call has begun, and `calls` has another call at its index, the begun
-    /// call is cancelled and its answer is dropped. The answer of a call that goes on in the background says so, as
+    /// call is cancelled and its answer is dropped. The answer of a call that continues in the background says so, as
     /// with [`Run::turn_in_background`].
     ///
     /// # Errors

@@ -30,7 +30,7 @@ impl<'a> Lifecycle<'a> {
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
-    /// Reads many calls. If one of them cannot be read, reports that and goes on.
+    /// Reads a call. A record that cannot be read is reported, and returned as the inner error.
     pub(in super::super) async fn read_or_damaged(
         self,
         id: CallId,

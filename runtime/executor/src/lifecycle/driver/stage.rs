@@ -65,7 +65,8 @@ impl<'a> Lifecycle<'a> {
         Input::Staged(StagedCall { version, reason, verdict, more: None })
     }
 
-    /// Stores the answer of a stage; the caller gets the original.
+    /// Makes the verdict of a stage that answers: with the answer as the journal stores it, encrypted if the call has
+    /// secrets. The caller of the tool gets the answer itself.
     fn answer_of(
         self,
         look: &mut Look<'a, '_>,
