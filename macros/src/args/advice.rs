@@ -1,4 +1,4 @@
-//! Knows the names that other libraries give to options, and which option does that work here.
+//! Knows the names of options in other libraries, and which option has the same purpose here.
 
 /// Returns advice for an option that only other libraries have, if this library has a known counterpart.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {

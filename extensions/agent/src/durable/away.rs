@@ -1,4 +1,4 @@
-//! Handles a run whose model is away, or whose journal cannot take the answer of its model.
+//! Handles a run whose model is unavailable, or whose journal cannot take the answer of its model.
 
 use std::time::Duration;
 

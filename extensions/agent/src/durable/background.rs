@@ -1,5 +1,5 @@
-//! Handles recorded runs that are done while calls go on in the background: what they wait for, and when the calls are
-//! cancelled or acknowledged.
+//! Handles recorded runs that are done while calls continue in the background: what the runs wait for, and when the
+//! calls are cancelled or acknowledged.
 
 use toolwright::journal::State as CallState;
 

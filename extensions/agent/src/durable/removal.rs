@@ -1,5 +1,5 @@
-//! Removes the record of a run that has ended. Its id stays used: the journal keeps calls under it, and would answer
-//! those of another run with them.
+//! Removes the record of a run that has ended. No other run can have its id: the journal keeps the calls of that id,
+//! and would give their answers to the calls of the other run.
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};

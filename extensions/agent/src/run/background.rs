@@ -1,5 +1,5 @@
-//! Calls that go on in the background: how a run continues without waiting for their results, and what the model reads
-//! of each. The first half is a part of [`step`](super::step()), and as pure.
+//! Calls that continue in the background: how a run continues without waiting for their results, and what the model
+//! reads of each. The first half is a part of [`step`](super::step()), and as pure.
 //!
 //! The state names each such call until its result is in the history. Both change in one step, so that a result is read once.
 

@@ -1,4 +1,5 @@
-//! Runs the guards of a run: reports, holds back and refuses.
+//! Runs the guards of a run: reports their decisions, holds texts back until they are accepted, and carries out
+//! refusals.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

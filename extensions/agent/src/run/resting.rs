@@ -1,4 +1,4 @@
-//! Takes the results of calls that go on in the background, and rests while a run that is done waits for them.
+//! Takes the results of calls that continue in the background. A run that is done rests while it waits for them.
 
 use futures::future::select_all;
 use toolwright::{CallFailure, Outcome, Run, TurnAnswers};

@@ -1,4 +1,4 @@
-//! States constraints that a provider has no keyword for in the description.
+//! States in the description those constraints for which a provider has no keyword.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Checks the sub-agents of an agent, and leads the tools that start them to it.
+//! Checks the sub-agents of an agent, and connects the tools that start them with that agent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;

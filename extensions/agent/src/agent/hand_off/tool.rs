@@ -1,4 +1,4 @@
-//! The tool by which a model hands its run off, and the rule that lets it.
+//! The tool by which a model hands its run off, and the rule that allows its calls.
 
 use std::collections::BTreeMap;
 
