@@ -49,7 +49,7 @@ impl UnacknowledgedTurn {
         is_done
     }
 
-    /// Returns the calls that the run has given up but that may still go on: the run has an answer for each, and the
+    /// Returns the calls that the run has given up but that may still continue: the run has an answer for each, and the
     /// journal has none. Such a call ran in a process that has died since.
     pub(super) async fn given_up(
         self,
@@ -68,7 +68,7 @@ impl UnacknowledgedTurn {
     }
 }
 
-/// Whether a call may still go on: it has no answer in the journal, and does not wait for a person to find out its
+/// Whether a call may still continue: it has no answer in the journal, and does not wait for a person to find out its
 /// outcome.
 fn may_go_on(record: &CallRecord) -> bool {
     record.answer.is_none() && record.state != State::Indeterminate

@@ -97,7 +97,8 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Ended {
         return Decision::Ended;
     }
-    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is away.
+    // A run that has to end starts no more calls, so it may end even if its drivers crashed or its model is
+    // unavailable.
     let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
     let has_to_end = is_cancelled || is_late;
     if head.rewound.is_some() && !has_to_end {

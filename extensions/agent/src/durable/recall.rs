@@ -14,7 +14,7 @@ use crate::agent::Agent;
 use crate::run::{BackgroundCall, State, Stopped};
 
 impl Inner {
-    /// Cancels the calls of a run that may still go on.
+    /// Cancels the calls of a run that may still continue.
     pub(super) async fn recall(
         &self,
         head: &Head,

@@ -91,7 +91,7 @@ pub(super) struct RunRecord {
     pub guards: Vec<GuardReport>,
     /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
-    /// The calls that go on in the background.
+    /// The calls that continue in the background.
     pub background: Vec<BackgroundCall>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,

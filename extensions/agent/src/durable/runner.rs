@@ -127,11 +127,11 @@ impl Runner {
     }
 
     /// Resumes a run and drives it until it ends or waits; returns the end of a run that has ended already. Also drives
-    /// a run at once that is parked or whose model was away, because the caller has seen to the cause.
+    /// a run at once that is parked or whose model was unavailable, because the caller has seen to the cause.
     ///
     /// # Errors
     /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
-    /// release, its model is away ([`RunError::ModelUnreachable`]), or it stops without an end.
+    /// release, its model is unavailable ([`RunError::ModelUnreachable`]), or it stops without an end.
     pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
         self.0.gone_on(run, TakenBy::Operator).await
     }
@@ -139,8 +139,8 @@ impl Runner {
     /// Waits until a run has ended, and drives it whenever no other process does. Spawn the executor's
     /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
     ///
-    /// As for [`resume`](Self::resume), except that it waits while another process drives the run or its model is away,
-    /// and leaves a parked run parked ([`RunError::Parked`]).
+    /// As for [`resume`](Self::resume), except that it waits while another process drives the run or its model is
+    /// unavailable, and leaves a parked run parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
             // Subscribe before reading, so that no change is missed.

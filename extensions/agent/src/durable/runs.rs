@@ -178,8 +178,8 @@ impl Runs {
         }
     }
 
-    /// Ends the pause of a run that is parked, or whose model is away: the next process that works on the journal
-    /// drives it. Returns whether there was a pause to end.
+    /// Ends the pause of a run that is parked, or whose model is unavailable: the next process that works on the
+    /// journal drives it. Returns whether there was a pause to end.
     ///
     /// # Errors
     /// When there is no such run, a process changes it at this moment, or the journal fails.

@@ -43,7 +43,7 @@ struct RunStatus {
     version: u64,
     is_cancelled: bool,
     calls: Vec<CallStatus>,
-    /// Whether calls of the run could go on, although a driver that took the run a moment ago made no progress.
+    /// Whether calls of the run could continue, although a driver that took the run a moment ago made no progress.
     is_vain: bool,
     /// The approval requests for the calls of the run.
     requests: Vec<ApprovalRequest>,

@@ -68,7 +68,7 @@ pub enum Limit {
     },
 }
 
-/// How far a run may go on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
+/// The limits of a run for each message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
@@ -95,7 +95,7 @@ pub struct Limits {
     /// How many answers are sent back because they are not the value that the run ends in; 2 by default.
     #[serde(default = "corrections", skip_serializing_if = "are_usual")]
     pub corrections: u32,
-    /// How long the model of a recorded run may be away before the run ends; 24 hours by default.
+    /// How long the model of a recorded run may be unavailable before the run ends; 24 hours by default.
     #[serde(default = "a_day", skip_serializing_if = "is_a_day")]
     pub outage: Duration,
 }

@@ -72,7 +72,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// Makes a run that is done rest instead of ending, while calls go on in the background.
+/// Makes a run that is done rest instead of ending, while calls continue in the background.
 pub(super) fn rest_for_background(state: State, mut actions: Vec<Action>) -> (State, Vec<Action>) {
     if state.background().is_empty() {
         return (state, actions);

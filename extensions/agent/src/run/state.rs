@@ -66,8 +66,8 @@ pub(crate) struct Inner {
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Expected>,
-    /// The calls that go on in the background and whose results the model has not read, in the order in which the model
-    /// made them.
+    /// The calls that continue in the background and whose results the model has not read, in the order in which the
+    /// model made them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundCall>,
     /// The tokens and the cost of the whole run.
@@ -110,7 +110,7 @@ pub(crate) enum Phase {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<ToolCall>,
     },
-    /// The model is done, and calls go on in the background. The run ends when the model has read their results.
+    /// The model is done, and calls continue in the background. The run ends when the model has read their results.
     Resting {
         /// The end that the run would have if no calls went on in the background.
         how: RunEnd,
@@ -208,7 +208,7 @@ impl State {
         }
     }
 
-    /// Returns the calls that go on in the background and whose results the model has not read.
+    /// Returns the calls that continue in the background and whose results the model has not read.
     pub(crate) fn background(&self) -> &[BackgroundCall] {
         &self.0.background
     }

@@ -26,8 +26,8 @@
 //!   ended ─── guarded: sent back ──▶ asking        ended ── end changed ──▶ ended
 //! ```
 //!
-//! When the model is done while calls go on in the background, the run rests until the result of one of them comes, or
-//! the user says more:
+//! When the model is done while calls continue in the background, the run rests until the result of one of them comes,
+//! or the user says more:
 //!
 //! ```text
 //!   ended ── rests ──▶ resting ── background answered, said ──▶ asking
@@ -115,7 +115,7 @@ pub enum StepInput {
     TooDear(Limit),
     /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
-    /// These calls of the open turn go on in the background. Their answers say so, and their results come later.
+    /// These calls of the open turn continue in the background. Their answers say so, and their results come later.
     InBackground(Vec<BackgroundCall>),
     /// The result of a call in the background came. Each result counts once. The result of a call that is not in the
     /// background changes nothing.
@@ -125,7 +125,7 @@ pub enum StepInput {
         /// The result of the call, as the model reads it.
         text: String,
     },
-    /// The model is done, but the run does not end yet, because calls go on in the background.
+    /// The model is done, but the run does not end yet, because calls continue in the background.
     Rests,
     /// The calls of the open turn have started sub-agents, whose usage is added to that of the run. Nothing else
     /// changes.

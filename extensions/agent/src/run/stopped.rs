@@ -41,7 +41,7 @@ pub enum Stopped {
         /// The reason.
         why: String,
     },
-    /// The model is away: it cannot be reached, is overloaded, or its provider asks callers to wait.
+    /// The model is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.
     #[error("the model is away: {message}; resume the run when it is back")]
     ModelUnreachable {
         /// The kind of the error, for programs.

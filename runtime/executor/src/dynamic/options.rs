@@ -234,8 +234,8 @@ impl DynamicTool {
         self
     }
 
-    /// Lets an agent's run go on while a call of a tool that is carried out elsewhere ([`external`](Self::external)) is
-    /// under way: the model reads at once that it is, and gets the result as a message when it comes. The registry
+    /// Lets an agent's run continue while a call of a tool that is carried out elsewhere ([`external`](Self::external))
+    /// is under way: the model reads at once that it is, and gets the result as a message when it comes. The registry
     /// refuses this option for any other tool, and for a [`terminal`](Self::terminal) one.
     ///
     /// ```

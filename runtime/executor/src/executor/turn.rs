@@ -313,7 +313,7 @@ impl Run {
 enum TurnWait {
     /// The result of each call.
     Results,
-    /// The result of each call, except for calls that go on in the background: they only have to be handed over.
+    /// The result of each call, except for calls that continue in the background: they only have to be handed over.
     HandOvers,
 }
 

@@ -103,7 +103,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the parent may go on, because a child that it waits for has got on.
+    /// Whether the parent may continue, because a child that it waits for has advanced.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
             let child = self.load(*child).await?;

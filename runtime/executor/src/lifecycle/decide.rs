@@ -77,7 +77,7 @@ pub(super) fn outdated_grant<'a>(
 }
 
 impl Moment<'_> {
-    /// Continues a call because a caller or worker wants it to go on.
+    /// Continues a call because a caller or worker wants it to continue.
     fn resumed(self) -> Result<Step, Box<Step>> {
         let record = &self.snapshot.record;
         match record.state {

@@ -278,7 +278,7 @@ pub enum Refusal {
 /// Why the host has to act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Problem {
-    /// The call cannot go on here.
+    /// The call cannot continue here.
     NotHere(String),
     /// The call needs approval, for this reason, no approver can be asked, and the executor is set to fail then.
     NoApprover(String),

@@ -205,7 +205,7 @@ impl Lifecycle<'_> {
         Ok(SweepResult { follow_ups, unreadable })
     }
 
-    /// Resumes calls that waited for their children and may go on.
+    /// Resumes calls that waited for their children and may continue.
     async fn resume_waiting(self) -> Result<(), CallFailure> {
         for record in self.list_in_states(&[State::Waiting], false, None).await?.calls {
             let id = record.id;
@@ -274,8 +274,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Awaits a future while running calls go on and renew their leases, however long it takes. Returns its output and the
-/// calls that ended meanwhile.
+/// Awaits a future while running calls continue and renew their leases, however long it takes. Returns its output and
+/// the calls that ended meanwhile.
 async fn beside<T>(
     look: impl Future<Output = T>,
     going: &mut FuturesUnordered<impl Future<Output = (CallId, FollowUpOutcome)>>,

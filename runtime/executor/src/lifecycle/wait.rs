@@ -297,7 +297,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // A due call that did not advance cannot go on in this process.
+            // A due call that did not advance cannot continue in this process.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }

@@ -81,7 +81,7 @@ pub enum RegistryProblem {
         /// Where the tool is declared.
         location: Location,
     },
-    /// A tool is declared to go on in the background, but it runs in this process or is terminal.
+    /// A tool is declared to continue in the background, but it runs in this process or is terminal.
     Background {
         /// The name of the tool.
         name: String,

@@ -321,7 +321,7 @@ impl CallRecord {
             self.grant = None;
         }
         match event {
-            // The attempt is not counted, because it goes on when the call resumes.
+            // The attempt is not counted, because it continues when the call resumes.
             Transition::Suspended => {
                 self.attempt = self.attempt.saturating_sub(1);
                 (self.owner, self.lease) = (None, None);

@@ -39,7 +39,7 @@ pub(super) struct ReadySubAgent {
     pub(super) at_once: u32,
 }
 
-/// Leads the tools of an executor to the agent that is built on it.
+/// Connects the tools of an executor with the agent that is built on it.
 #[derive(Clone, Default)]
 pub(crate) struct Link(Arc<OnceLock<Weak<Inner>>>);
 

@@ -69,7 +69,7 @@ impl Places {
         }
     }
 
-    /// Takes places even if none is free. Calls that wait go on waiting until there are enough.
+    /// Takes places even if none is free. Calls that wait continue to wait until there are enough.
     fn enter_over(&self) {
         if self.takes_place() {
             self.tool.iter().for_each(|gate| gate.enter_over());

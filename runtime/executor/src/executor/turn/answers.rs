@@ -33,7 +33,7 @@ impl TurnAnswers {
         Self { answers, terminal, background: Vec::new() }
     }
 
-    /// Adds the calls of the turn that go on in the background.
+    /// Adds the calls of the turn that continue in the background.
     pub(super) fn with_background(self, background: Vec<BackgroundCall>) -> Self {
         Self { background, ..self }
     }

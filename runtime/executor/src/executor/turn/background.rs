@@ -26,7 +26,7 @@ pub struct BackgroundCall {
 
 impl Run {
     /// Answers the calls of a turn as [`turn_again`](Self::turn_again) does, except that it does not wait for calls of
-    /// tools that go on in the background. The answer of such a call says that it is under way, and
+    /// tools that continue in the background. The answer of such a call says that it is under way, and
     /// [`TurnAnswers::in_background`] lists the call.
     #[doc(hidden)]
     pub async fn turn_in_background(
@@ -52,7 +52,7 @@ impl Run {
         }
     }
 
-    /// Makes the answers of a turn from the outcomes of its calls. A call that still waits is one that goes on in the
+    /// Makes the answers of a turn from the outcomes of its calls. A call that still waits is one that continues in the
     /// background.
     pub(super) async fn answers_of(
         &self,
@@ -78,7 +78,7 @@ impl Run {
         Ok(TurnAnswers::new(answers, terminal).with_background(background))
     }
 
-    /// Returns the answer that the model reads for a call that was handed over and goes on in the background; `None`
+    /// Returns the answer that the model reads for a call that was handed over and continues in the background; `None`
     /// for any other call.
     pub(super) fn under_way(&self, outcome: &Outcome, call: &Call<'_>) -> Option<Answer> {
         let waits = outcome.suspended().filter(|it| it.state == State::HandedOver)?;

@@ -88,7 +88,7 @@ impl<'a> Moment<'a> {
     }
 
     /// Refuses a call that the journal does not have. A denial by the policy is recorded. Every refusal of a child is
-    /// recorded too: its parent goes on with this answer, and must get the same one when it runs again.
+    /// recorded too: its parent continues with this answer, and must get the same one when it runs again.
     fn turn_away(self, refusal: Refusal) -> Known<Step> {
         let record = &self.snapshot.record;
         let error = refusal.error(&record.tool, &record.place.run);

@@ -39,7 +39,7 @@ impl<'a> Moment<'a> {
         Ok(ended && self.has(Guard::RunEndSeen))
     }
 
-    /// Returns the tool of the call, if the call can go on here.
+    /// Returns the tool of the call, if the call can continue here.
     pub(super) fn tool(self) -> Known<&'a ToolNow> {
         known(&self.snapshot.tool, Need::Tool)?.as_ref().map_err(|why| self.not_here(why.clone()))
     }

@@ -172,7 +172,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Finds the tool of a call, if it is registered here and needs no services of another run; or says why the call
-    /// cannot go on here.
+    /// cannot continue here.
     pub(in super::super) fn tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();

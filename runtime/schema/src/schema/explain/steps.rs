@@ -296,7 +296,7 @@ impl Stepping {
 }
 
 impl<'i> Keyword<'i> for Stepping {
-    /// Records a failure and lets the validator go on: an error would copy the value at every level.
+    /// Records a failure and lets the validator continue: an error would copy the value at every level.
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         let (Some(step), Some(walk)) = (&self.0, Self::current()) else { return Ok(()) };
         if walk.holds(step, value) {

@@ -29,7 +29,7 @@ impl JournalFile {
         &self.0.path
     }
 
-    /// Refuses to go on if the file was deleted or replaced since it was opened. This only looks up the name, which
+    /// Refuses to continue if the file was deleted or replaced since it was opened. This only looks up the name, which
     /// costs little beside a commit or a query.
     pub fn refuse_replaced(&self) -> Result<(), StoreError> {
         let now = Identity::of(self.path());

@@ -1,5 +1,5 @@
-//! Identifies the file behind a name, to notice that a journal was deleted or replaced while it is open: SQLite goes on
-//! writing into the file that it opened, which has no name any more.
+//! Identifies the file behind a name, to notice that a journal was deleted or replaced while it is open: SQLite
+//! continues to write into the file that it opened, which has no name any more.
 
 use std::path::Path;
 
