@@ -131,7 +131,7 @@ pub struct Lease {
     /// When the lease ends, unless the driver renews it.
     pub until: Timestamp,
     /// Whether the run is a suspect: drivers died in its current turn, so it may crash its process. A process drives at
-    /// most one suspect. A run is no longer one when its turn is recorded.
+    /// most one suspect. A run is no longer a suspect once its turn is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
 }

@@ -209,7 +209,7 @@ impl Runs {
     }
 
     /// Removes the record of a run that has ended: its head, its turns, its entries in the lists. Its calls stay in the
-    /// journal, so its id stays used: the journal would answer the calls of another run of this id with them.
+    /// journal, so no other run may have its id: the journal would give their answers to the calls of that run.
     ///
     /// # Errors
     /// When there is no such run, it has not ended, or the journal fails.

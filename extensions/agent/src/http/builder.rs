@@ -223,9 +223,10 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Lets the provider's server compact the history of a request that has more tokens than this: it writes a summary, which its answer
-    /// has and which goes back to it, and does not read again what came before. Anthropic (150,000 is usual, 50,000 the least) and the
-    /// Responses API of `OpenAI` can. The record of a run keeps the whole history; a model of another server gets it whole.
+    /// Lets the provider's server compact the history of a request that has more tokens than this. The server adds a
+    /// summary to its answer. Later requests send the summary back, and the server does not read what came before it.
+    /// Anthropic (150,000 is usual, at least 50,000) and the Responses API of `OpenAI` support this. The record of a
+    /// run keeps the whole history, and a model of another server gets all of it.
     ///
     /// An agent with a [window](crate::AgentBuilder::window) leaves out repeated and long answers by itself from 3/4 of its room
     /// on: give a smaller number here, so that the provider goes first. What the provider keeps of approvals and open questions is its

@@ -317,7 +317,7 @@ fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite:
     remove(db, number)
 }
 
-/// Removes a change, the content that only it refers to, and its call if that has no other change.
+/// Removes a change, its content if no other change refers to that, and its call if the call has no other change.
 fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {
     let sql = "SELECT before_hash, call FROM changes WHERE number = ?1";
     let row = db.query_row(sql, [number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;

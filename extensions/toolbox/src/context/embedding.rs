@@ -44,7 +44,7 @@ pub(super) struct Embedding {
     model: String,
     /// The lock that is held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
-    /// The texts that the model has refused alone; it is not asked about them again by this process.
+    /// The texts that the model has refused alone. This process does not send them to the model again.
     refused: Mutex<HashSet<String>>,
 }
 

@@ -92,8 +92,9 @@ fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<
     }
 }
 
-/// Finds out whether an edit with an unknown outcome has happened, from the file's hash before the edit: either the file still
-/// has it, or it has it again once the edit is reverted. `None` if another process has changed the file as well.
+/// Finds out whether an edit with an unknown outcome has happened, from the file's hash before the edit. If the file
+/// still has that hash, the edit has not happened; if it would have that hash with the edit reverted, the edit has
+/// happened. `None` if another process has changed the file as well.
 fn found_by_hash(
     edit: &Edit,
     old: &str,

@@ -83,8 +83,8 @@ pub(crate) struct JournalConfig {
     pub(crate) busy: Busy,
 }
 
-/// The calls that this process works on, so that it does not ask an approver twice at once, and those that it leaves
-/// alone for a while.
+/// The calls that this process works on, so that it does not ask an approver twice at once, and the calls that it
+/// leaves alone for a while.
 #[derive(Default)]
 pub(crate) struct Busy(Mutex<Calls>);
 

@@ -17,8 +17,8 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 /// How often idle sessions are searched for and ended.
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
-/// How many sessions one user may have at once, so that a single user cannot use up the sessions of all others. A client that
-/// never ends its sessions reaches this if it begins as many within [`IDLE`].
+/// How many sessions one user may have at once, so that a single user cannot use up the sessions of all others. A
+/// client that never ends its sessions reaches this number if it begins that many within [`IDLE`].
 const MOST_OF_ONE: usize = 256;
 
 pub(super) struct Sessions {
