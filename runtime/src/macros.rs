@@ -25,9 +25,9 @@ use super::*;
 /// | `reconcile = async \|from, to\| …` | finds out what happened to an interrupted call ([`Reconciled`]) | none |
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is repaired ([`Repair`]) | the executor's |
-/// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
+/// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it continues |
 /// | `external`, on a function that ends in `;` | it is carried out elsewhere, and its result is supplied ([`Executor::supply`]) | it runs here |
-/// | `background`, beside `external` | an agent's run goes on meanwhile, and its model reads the result as a message when it comes | the run waits for the result |
+/// | `background`, beside `external` | an agent's run continues meanwhile, and its model reads the result as a message when it comes | the run waits for the result |
 /// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
 /// | `unlinked` | [`Registry::linked`] leaves it out; its handle registers it, as in [`Registry::of`] | the linker registers it |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |

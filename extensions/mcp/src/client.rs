@@ -288,7 +288,7 @@ impl McpServers {
         Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
     }
 
-    /// Whether this name is registered as a tool of its own, so that the executor itself checks its calls.
+    /// Whether this name is registered as a tool, so that the executor itself checks its calls.
     pub(crate) fn is_registered(&self, name: &str) -> bool {
         self.0.registry.get().is_some_and(|registry| {
             registry.get(name).is_some() || registry.disabled().iter().any(|it| **it == *name)

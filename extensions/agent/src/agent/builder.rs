@@ -164,9 +164,9 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how long the model of a recorded run may be away (unreachable, overloaded, asking callers to wait) before
-    /// the run ends as `model_unreachable`: 24 hours unless set. Until then the run is retried, with pauses that grow
-    /// up to five minutes. A run in memory stops at once with
+    /// Limits how long the model of a recorded run may be unavailable (unreachable, overloaded, asking callers to wait)
+    /// before the run ends as `model_unreachable`: 24 hours unless set. Until then the run is retried, with pauses that
+    /// grow up to five minutes. A run in memory stops at once with
     /// [`Stopped::ModelUnreachable`](crate::Stopped::ModelUnreachable), and can be resumed.
     #[must_use]
     pub fn outage_limit(mut self, time: Duration) -> Self {

@@ -68,7 +68,7 @@ impl UnacknowledgedTurn {
     }
 }
 
-/// Whether a call may still go on: it has no answer in the journal, and does not wait for a person to find out its
+/// Whether a call may still continue: it has no answer in the journal, and does not wait for a person to find out its
 /// outcome.
 fn may_go_on(record: &CallRecord) -> bool {
     record.answer.is_none() && record.state != State::Indeterminate

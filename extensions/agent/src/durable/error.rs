@@ -112,8 +112,8 @@ pub enum RunError {
         /// When workers may drive the run again.
         until: Timestamp,
     },
-    /// Processes died while they drove the run, so it is left alone for a while; then only a process without another
-    /// suspect drives it.
+    /// Several processes died while they drove the run. So no process drives the run for a while; after that, only a
+    /// process that drives no other suspect may drive it.
     #[error(
         "run `{run}` is suspected of the crash of its processes: it goes on after {until}, where no other suspect is driven"
     )]

@@ -196,7 +196,7 @@ pub struct WaitingCall {
     pub tool: String,
     /// The state of the call when it was submitted: what it waited for.
     pub state: CallState,
-    /// Whether the call goes on in the background: the run continues meanwhile, and ends only when it has the result.
+    /// Whether the call is one in the background: the run continues meanwhile, and ends only when it has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_background: bool,
 }

@@ -54,7 +54,7 @@ pub struct Fallback {
     resting: Mutex<Vec<Option<Resting>>>,
 }
 
-/// A model that is not asked until its rest is over.
+/// A model that failed and is not asked for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,

@@ -86,7 +86,7 @@ impl State {
         }
     }
 
-    /// Lets a run rest instead of ending it, because calls go on in the background.
+    /// Lets a run rest instead of ending it, because calls continue in the background.
     pub(super) fn rest(&mut self, how: RunEnd) -> Vec<Action> {
         if self.0.background.is_empty() {
             return Vec::new();

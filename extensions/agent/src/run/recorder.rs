@@ -150,7 +150,7 @@ pub(crate) trait Recorder: Send {
     /// Starts the limits again, because a message of the user continues a run that was done.
     fn count_anew(&mut self) {}
 
-    /// Handles a run whose model is done while calls go on in the background. Either waits until a result may have
+    /// Handles a run whose model is done while calls continue in the background. Either waits until a result may have
     /// come; or, if no process has to stay with the run, gives it up and returns what it waits for.
     fn rest(
         &mut self,

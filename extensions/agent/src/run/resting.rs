@@ -1,4 +1,4 @@
-//! Takes the results of calls that go on in the background, and rests while a run that is done waits for them.
+//! Takes the results of calls that continue in the background. A run that is done rests while it waits for them.
 
 use futures::future::select_all;
 use toolwright::{CallFailure, Outcome, Run, TurnAnswers};
@@ -72,7 +72,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// Makes a run that is done rest instead of ending, while calls go on in the background.
+/// Makes a run that is done rest instead of ending, while calls continue in the background.
 pub(super) fn rest_for_background(state: State, mut actions: Vec<Action>) -> (State, Vec<Action>) {
     if state.background().is_empty() {
         return (state, actions);

@@ -66,8 +66,8 @@ pub(crate) struct Inner {
     /// The output type in which the run has to end; `None` if it ends in a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Expected>,
-    /// The calls that go on in the background and whose results the model has not read, in the order in which the model
-    /// made them.
+    /// The calls that continue in the background and whose results the model has not read, in the order in which the
+    /// model made them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<BackgroundCall>,
     /// The tokens and the cost of the whole run.
@@ -110,7 +110,7 @@ pub(crate) enum Phase {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<ToolCall>,
     },
-    /// The model is done, and calls go on in the background. The run ends when the model has read their results.
+    /// The model is done, and calls continue in the background. The run ends when the model has read their results.
     Resting {
         /// The end that the run would have if no calls went on in the background.
         how: RunEnd,
@@ -165,7 +165,7 @@ impl State {
     }
 
     /// Returns the action that is due, for a driver that takes up the run: ask the model, run the calls of a turn,
-    /// check a value, or await the result of a call that goes on in the background. `None` before the user has spoken
+    /// check a value, or await the result of a call that continues in the background. `None` before the user has spoken
     /// and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {
@@ -208,7 +208,7 @@ impl State {
         }
     }
 
-    /// Returns the calls that go on in the background and whose results the model has not read.
+    /// Returns the calls that continue in the background and whose results the model has not read.
     pub(crate) fn background(&self) -> &[BackgroundCall] {
         &self.0.background
     }

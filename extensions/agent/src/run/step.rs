@@ -125,7 +125,7 @@ pub enum StepInput {
         /// The result of the call, as the model reads it.
         text: String,
     },
-    /// The model is done, but the run does not end yet, because calls go on in the background.
+    /// The model is done, but the run does not end yet, because calls continue in the background.
     Rests,
     /// The calls of the open turn have started sub-agents, whose usage is added to that of the run. Nothing else
     /// changes.
@@ -182,7 +182,7 @@ pub enum Action {
         /// The text that the model gave as the value.
         text: String,
     },
-    /// Waits for the result of a call that goes on in the background; the driver passes it on as
+    /// Waits for the result of a call that continues in the background; the driver passes it on as
     /// [`StepInput::BackgroundAnswered`].
     Await,
     /// Ends the run.

@@ -5,8 +5,8 @@ use sha2::{Digest as _, Sha256};
 /// The maximum length of a tool's name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Returns our name of a server's tool. If it is too long or has other characters, it is cut, and the first digits of
-/// its digest follow.
+/// Returns our name of a server's tool. If the name would be too long, or has characters that providers refuse, it is
+/// changed and cut, and ends in the first digits of its digest.
 pub(super) fn ours(server: &str, tool: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let whole = format!("{server}__{tool}");

@@ -383,8 +383,8 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
-    /// Notifies a client of a later revision of changes to the resources that it subscribes to, as long as its user may read
-    /// them.
+    /// Notifies a client that speaks a later revision when resources to which it subscribes change, as long as its user
+    /// may read them.
     async fn notify_of_resources(&self, context: &SubscriptionContext) {
         let subscribed = context.accepted().resource_subscriptions.as_deref().unwrap_or_default();
         let changes = self.server.offers.resources.as_ref().and_then(|it| it.changes());

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use super::executors::{ArgumentVector, ProcessRequest, RunningProcess, ToolExecutor};
 use crate::workspace::ExecutorFiles;
 
-/// An existing container. Programs run in it, and [`Workspace::within`](crate::Workspace::within) works on its files; for
-/// [`Workspace::with_executor`](crate::Workspace::with_executor), the folder of this machine has to be mounted in it. Whether
-/// processes in the container go on after their client was killed depends on the engine.
+/// An existing container. Programs run in it, and [`Workspace::within`](crate::Workspace::within) works on its files;
+/// for [`Workspace::with_executor`](crate::Workspace::with_executor), the folder of this machine has to be mounted in
+/// it. Whether processes in the container continue after their client was killed depends on the engine.
 ///
 /// ```
 /// use std::path::Path;

@@ -78,8 +78,8 @@ pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(),
     read_repairing(text, keys, slots, None)
 }
 
-/// Reads a tool's input. With room for changes, a scalar of the wrong type that can have only one meaning is read with
-/// that meaning, and the change recorded. The changes count only if the input is accepted.
+/// Reads a tool's input. If `changes` is given, a scalar of the wrong type that can have only one meaning is read with
+/// that meaning, and `changes` records that. The changes count only if the input is accepted.
 #[inline]
 #[doc(hidden)]
 pub fn read_repairing(

@@ -1,8 +1,8 @@
 //! Refuses types at compile time that a parameter cannot have: a number outside of its limits, not an object, a map
 //! whose keys are not text.
 //!
-//! Each check is an inherent method that exists for some types only, beside a trait method for all others. So an
-//! unknown type passes, and an alias changes nothing.
+//! A check is an inherent item that only the types it knows have; a trait has an item of the same name for all other
+//! types. So a type that no check knows passes, and an alias is checked like the type that it names.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 

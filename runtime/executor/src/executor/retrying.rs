@@ -73,9 +73,9 @@ impl ExecutorBuilder {
     ///
     /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
     /// next attempt would begin after that time is not tried again: the answer of the last attempt is its answer. The
-    /// time begins when the call may run, so that a person may take long to approve it. With a journal the time goes on
-    /// while no process works on the call, after a crash for instance; an attempt that would begin too late does not
-    /// begin.
+    /// time begins when the call may run, so that a person may take long to approve it. With a journal the time
+    /// continues while no process works on the call, after a crash for instance; an attempt that would begin too late
+    /// does not begin.
     ///
     /// ```
     /// use std::time::Duration;

@@ -299,7 +299,7 @@ impl RunState {
     }
 
     /// Returns the tokens whose cancellation ends every call of the run. A child is cancelled together with its parent
-    /// and never before it, so a parent does not go on with the answer of a child that was cancelled.
+    /// and never before it, so a parent does not continue with the answer of a child that was cancelled.
     pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
         let of_parent = self.lineage().map(Lineage::ended);
         let own = of_parent.is_none().then(|| [Some(&self.core.released), self.cancelled.as_ref()]);

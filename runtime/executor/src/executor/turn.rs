@@ -157,7 +157,7 @@ impl Run {
 
     /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers
     /// which the journal of calls does not have: the calls with such answers do not run again. An answer in the journal
-    /// takes precedence. The answer of a call that goes on in the background says so.
+    /// takes precedence. The answer of a call that continues in the background says so.
     #[doc(hidden)]
     pub async fn submit_turn_again(
         &self,

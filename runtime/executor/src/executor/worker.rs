@@ -100,7 +100,7 @@ impl Worker {
     }
 
     /// Cancels a call that has not begun, because its caller does not want it any more. Returns the outcome: a running
-    /// call goes on, and an answered one keeps its answer.
+    /// call continues, and an answered one keeps its answer.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore, State};

@@ -5,7 +5,7 @@
 //! - [`stage`](self::stage): applies what the stages of the application decided about a call that may run.
 //! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
 //! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.
-//! - [`family`](self::family): a call that makes calls, and these.
+//! - [`family`](self::family): a call that makes calls, and the calls that it makes.
 //! - [`attempt`](self::attempt): applies the end of an attempt. [`end`](self::end): ends a call that does not run, or
 //!   takes it back to its earlier state.
 

@@ -232,7 +232,8 @@ impl<'a> Lifecycle<'a> {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => {
                     let is_result = matches!(input, Input::Attempted(_));
-                    // The end of an attempt is lost with its claim unless it is recorded, so it is written more often.
+                    // If the end of an attempt is not recorded, it is lost with its claim. So this commit is tried more
+                    // often than others.
                     let is_end = is_result || matches!(input, Input::Suspended(_));
                     let limit =
                         if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };

@@ -1,8 +1,8 @@
 //! Submits a call: makes its arguments final, decides whether it may run, and records it if it may change something or
 //! has to wait.
 //!
-//! If the journal already has the call of a turn, after a crash for instance, that recorded call goes on, and no second
-//! one is made.
+//! If the journal already has the call of a turn, after a crash for instance, that recorded call continues, and no
+//! second one is made.
 //!
 //! Most calls are new and run at once. The code for the others is boxed, so that the future of a call stays small.
 

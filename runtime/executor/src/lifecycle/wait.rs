@@ -142,7 +142,7 @@ impl<'a> Lifecycle<'a> {
     /// Waits until a call is answered, or until only a person can find out its outcome. While it waits, it does the
     /// work that is due for the call.
     ///
-    /// If the journal becomes unavailable, goes on waiting, but for no longer than [`AWAY`].
+    /// If the journal becomes unavailable, waits on, but for no longer than [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         self.wait_until(WaitUntil::Answered, id, call).await
     }

@@ -78,7 +78,8 @@ impl DigestMatch {
 /// Computes the digest of a call, as 64 hexadecimal digits.
 ///
 /// A key is used if the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
-/// and only then: a caller who proposes other arguments has to compute a digest without the key.
+/// and only then, since an approver that allows a call with other arguments has to compute their digest without the
+/// key.
 #[must_use]
 pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, session, run } = *input;

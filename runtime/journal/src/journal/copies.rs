@@ -1,4 +1,4 @@
-//! Stores a text only once that a record has more than once, since it may be long.
+//! Stores a text that a record has several times only once, since the text may be long.
 
 use serde::{Deserialize, Serialize};
 

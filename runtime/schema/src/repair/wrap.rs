@@ -17,7 +17,7 @@ const HOLDERS: &[&str] = &[
 ];
 /// The keys, with a text as value, that a wrapper may have beside the input.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// Those of these keys that name the tool.
+/// The keys in `COMPANIONS` that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// The content of an object that may be a wrapper.
@@ -32,8 +32,9 @@ pub(super) enum WrappedInput<'n> {
 
 /// Returns the value under a wrapper's key; a key that the tool's own schema has is not such a key.
 ///
-/// Keys beside it are dropped, so they must not be keys of the input either, unless the input has that key itself or
-/// tags around the text show that it is a call. A name beside it must be that of the tool.
+/// The other keys of the wrapper are dropped. So each of them has to be one that models write beside an input, with a
+/// text as its value. A key of the tool's schema is dropped only if the input has that key itself, or if the text is
+/// known to be a call and the key is its `name`. If a dropped key names another tool, returns that name.
 pub(super) fn find_input<'n>(
     node: &'n Node,
     is_call: bool,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::odd::is_tagged;
 use super::sample::{Place, Sample};
 
-/// The places of a sample whose own schema alone decides about the value there.
+/// The places of a sample at which only the schema of the place decides about the value.
 pub(super) struct Openings<'a> {
     value: &'a Value,
     /// Whether the schema of a part leaves the decision about its parts to their own schemas.

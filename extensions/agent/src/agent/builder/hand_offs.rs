@@ -8,9 +8,9 @@ impl<E> AgentBuilder<E> {
     /// on, that agent drives the run, with the whole history, a part of the tools, and its own instructions and model.
     /// See [`HandOff`].
     ///
-    /// Which agent goes on with a run follows from its history. So a process that takes a recorded run continues it as
-    /// the agent that drove it last, and a fork or a rewind continues as the agent that drove it at that turn. An agent
-    /// to which a run was handed off has to be given here as long as the run may go on.
+    /// Which agent continues a run follows from its history. So a process that takes a recorded run continues it as the
+    /// agent that drove it last, and a fork or a rewind continues as the agent that drove it at that turn. An agent to
+    /// which a run was handed off has to be given here as long as the run may continue.
     ///
     /// Over an executor that exists already ([`Agent::on`](crate::Agent::on)), `hand_off` is registered with that
     /// executor, for one agent of it. Its policy decides about it: a person is asked, unless a rule allows it.

@@ -10,8 +10,8 @@ use crate::run::HANDED_OFF;
 
 /// An agent to which a run can be handed off; see [`AgentBuilder::hand_off`](crate::AgentBuilder::hand_off).
 ///
-/// - It goes on with the run from the next turn: with the whole history, for the same user, session and services, within the same
-///   limits.
+/// - It continues the run from the next turn: with the whole history, for the same user, session and services, within
+///   the same limits.
 /// - Its tools are a part of those of the agent with which the run began: what its [`profile`](Self::profile) selects of them, and never
 ///   more.
 /// - Its calls are judged by the policy of the run, and by [its own rules](Self::policy): the stricter decision counts. A person reads

@@ -19,8 +19,8 @@ pub(super) fn descriptions(agents: &[HandOff], first: &str) -> Descriptions {
     others.chain([back]).collect()
 }
 
-/// Makes the tool `hand_off`, which the executor has for every agent of the run, and the rule that lets their models
-/// call it.
+/// Makes the tool `hand_off`, which the executor has for every agent of the run, and the rule that allows their models
+/// to call it.
 pub(crate) fn hand_off_tool(
     agents: &[HandOff],
     first: &str,
@@ -38,7 +38,7 @@ pub(crate) fn hand_off_tool(
     Some((tool, Policy::builder().rule(rule)))
 }
 
-/// Returns the tool as the model of one agent is shown it, which may hand the run off to these.
+/// Returns the tool as the model of one agent is shown it: with the agents to which that model may hand the run off.
 pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
     let tool = made(all, targets.iter().map(String::as_str));
     let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");

@@ -68,7 +68,7 @@ impl Reason<'_> {
         self.is_last && matches!(self.statement.verdict, Decision::Requeue { new_key: true, .. })
     }
 
-    /// Whether the decision allows the arguments that a person was shown, and these are other arguments.
+    /// Whether the decision allows the arguments that a person was shown, and `shown` has others.
     pub(super) fn was_shown_otherwise(&self, shown: &str) -> bool {
         let gives_arguments =
             matches!(self.statement.verdict, Decision::Requeue { arguments: Some(_), .. });
