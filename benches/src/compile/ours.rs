@@ -7,13 +7,13 @@ use anyhow::{Context, Result};
 use super::source::{self, CALLS, NOW, PROOF, Source, Tool};
 
 pub fn source(count: usize) -> Result<Source> {
-    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
-    let runtime = runtime.canonicalize().context("finding the runtime")?;
+    let facade = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolwright");
+    let facade = facade.canonicalize().context("finding the facade")?;
     Ok(Source {
         // Outputs derive only `Serialize`, as those of the other contestants do.
         dependencies: format!(
             "serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\ntoolwright = {{ path = {:?} }}",
-            runtime.display()
+            facade.display()
         ),
         library: library(count),
         proof: format!("{USES}{CALLS}\nfn main() {{{MAIN}{PROOF}}}\n"),
