@@ -341,7 +341,7 @@ impl ModelAnswer {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
     }
 
-    /// Sets the name of the model that gave it, unless it has one already.
+    /// Sets the name of the model that gave the answer, unless the answer names one already.
     #[must_use]
     pub fn by(mut self, model: &str) -> Self {
         self.model.get_or_insert_with(|| model.to_owned());

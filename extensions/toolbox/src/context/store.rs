@@ -93,7 +93,7 @@ pub struct ContextEntry {
     pub content: String,
     /// The hash of the text.
     pub hash: String,
-    /// The note on why it was written, if there is one.
+    /// A note on why the version was written, if there is one.
     pub note: Option<String>,
     /// The source from which a refresh fetches it again.
     pub source: Option<String>,
