@@ -353,7 +353,7 @@ impl Catalog {
         findings.collect()
     }
 
-    /// Returns the catalog when every one of these providers accepts all of its tools.
+    /// Returns the catalog if every one of these providers accepts all of its tools.
     ///
     /// # Errors
     /// When a provider would refuse a tool; every reason of every provider at once.
