@@ -89,7 +89,7 @@ impl CallableTool {
         self.is_terminal
     }
 
-    /// Returns whether only programs of the application may call it, so that no model may name it.
+    /// Returns whether only programs of the application may call the tool, so that no model may name it.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.is_hidden
