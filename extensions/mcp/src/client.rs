@@ -48,8 +48,8 @@ use crate::trace::{TraceContext, Tracer};
 ///
 /// `McpServers` is a [`Bundle`]: the tools of the servers, by names such as `files__read` for the tool `read` of the
 /// server `files`, and [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds them. A server is started when one of
-/// its tools is first needed, started again after it has ended (later each time), and ended by [`close`](Self::close),
-/// or when the tokio runtime ends.
+/// its tools is first needed. If it has ended, it is started again when it is needed, after a wait that grows with each
+/// failure in a row. It is ended by [`close`](Self::close), or when the tokio runtime ends.
 ///
 /// The executor applies policy, approval, journal, time-outs and retries to a foreign tool as to any other. It trusts
 /// the tool less ([`Trust`](crate::Trust)) and marks its answers as untrusted: fenced for the model, with control

@@ -55,8 +55,8 @@ pub(crate) fn fitting(text: &str) -> String {
     name
 }
 
-/// Returns whether a text is a valid argument name without changes. Providers accept letters, digits, `_`, `.` and `-`;
-/// a leading `_` is reserved for names that [`fitting`] made.
+/// Returns whether a text is a valid argument name without changes. Providers accept up to 64 ASCII letters, digits,
+/// `_`, `.` and `-`.
 pub(crate) fn is_fitting(text: &str) -> bool {
     let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
     !text.is_empty() && text.len() <= LONGEST && text.chars().all(fits)

@@ -50,8 +50,8 @@ macro_rules! link {
     };
 }
 
-/// Panics unless exactly these tools are linked, by the packages that they are in. Use it in a test of an application:
-/// its message names missing tools, says whether their whole crate is missing, and names unexpected tools.
+/// Panics unless the linked tools are exactly these, listed by package. Use it in a test of an application: the message
+/// names missing tools, says whether their whole crate is missing, and names unexpected tools.
 ///
 /// ```standalone_crate
 /// # /// Says hello.

@@ -205,7 +205,7 @@ impl Catalog {
     /// schemas.
     ///
     /// # Errors
-    /// When no tool has one of the names.
+    /// When one of the names is not the name of a tool.
     pub fn revealing<'n>(
         &self,
         names: impl IntoIterator<Item = &'n str>,

@@ -22,12 +22,13 @@ const LIFETIME: Duration = Duration::from_secs(60);
 /// Reserves for each call what it touches, so that no two runs touch a resource at the same time if one of them writes
 /// it. Add it to an executor as a stage; executors of one process that share it share the reservations.
 ///
-/// - Before a call begins, its run reserves what the call writes for itself, and what it reads against writes of other
-///   runs. The [`Footprint`] names these resources; a call without one reads everything if its effect is `read`, and
-///   otherwise writes everything.
+/// - Before a call begins, its run reserves the resources of the call: no other run may touch what the call writes, and
+///   no other run may write what it reads. The [`Footprint`] names these resources; a call without one reads everything
+///   if its effect is `read`, and otherwise writes everything.
 /// - Calls of one run never refuse each other: a turn puts them in order.
-/// - A call of another run is refused as `reserved`, with the name of the holder and the time that is left. It has not
-///   begun, so the retry policy applies, and a journalled call is due again when the time is over.
+/// - A call that conflicts with a reservation of another run is refused as `reserved`, with the name of the holder and
+///   the time that is left. It has not begun, so the retry policy applies, and a journalled call is due again when the
+///   time is over.
 /// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It lasts for 60 seconds
 ///   and is renewed while the call runs.
 /// - A run can hold a resource beyond a call: [`reserve`](Self::reserve), [`release_all`](Self::release_all).

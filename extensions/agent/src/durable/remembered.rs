@@ -58,8 +58,8 @@ impl LocalDrivers {
 
 #[derive(Default)]
 pub(super) struct RunMemory {
-    /// Runs that a driver took without progress: the calls for which they waited then, and until when they are left
-    /// alone.
+    /// By run: the calls for which it waited when a driver took it without progress, and the time until which it is
+    /// left alone.
     vain: Mutex<HashMap<String, (Versions, Timestamp)>>,
     /// Heads whose lease comes from a clock that is ahead of the clock of this process, and when this process first saw
     /// each.

@@ -16,9 +16,9 @@ use futures::Stream;
 use super::ring::Ring;
 use super::{NumberedEvent, RunEvent};
 
-/// A reader of the events of a run: a stream that returns each event once. The stream returns `None` when the driver of
-/// the run is gone: the [`AgentRun`](crate::AgentRun) was dropped. If polled again, it waits for another driver of the
-/// run.
+/// A reader of the events of a run: a stream that returns the events in order. A reader that is too slow gets
+/// [`RunEvent::Missed`] in place of events that are no longer stored. The stream returns `None` when the driver of the
+/// run is gone: the [`AgentRun`](crate::AgentRun) was dropped. If polled again, it waits for another driver of the run.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};

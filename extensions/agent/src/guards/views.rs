@@ -87,9 +87,10 @@ impl OutgoingRequest {
         std::iter::once(Cow::Borrowed(&*self.instructions)).chain(history).collect()
     }
 
-    /// Maps every text of the request; `None` if nothing changes. The function also gets each JSON string that has
-    /// escapes in decoded form; arguments of calls stay JSON. A changed message loses the content that its provider
-    /// requires verbatim. An answer of a tool whose text cannot be replaced in parts is removed as a whole.
+    /// Replaces texts of the request: `map` gets every text and returns its replacement, or `None` to keep it. If a
+    /// JSON string contains escapes, `map` also gets the decoded string. The arguments of a call remain valid JSON. A
+    /// changed message loses the content that its provider requires verbatim. If parts of a tool's answer cannot be
+    /// replaced, the whole answer is removed. Returns `None` if nothing changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::history(&self.history, &map);

@@ -1,17 +1,19 @@
 //! `edit_file` replaces exact text in a file.
 //!
 //! # What it does
-//! It replaces one occurrence of a text, or every occurrence if asked, and answers with the lines, a short diff and the hash of
-//! the new content. Both texts are literal: no character has a special meaning. In a file whose lines all end with CR LF, the
-//! line ends of both texts become CR LF; if all end with LF, they become LF. The encoding of the file is preserved.
+//! It replaces one occurrence of a text, or every occurrence if asked, and answers with the numbers of the lines where
+//! replacements begin, a short diff and the hash of the new content. Both texts are literal: no character has a special
+//! meaning. In a file whose lines all end with CR LF, the line ends of both texts become CR LF; if all end with LF,
+//! they become LF. The encoding of the file is preserved.
 //!
 //! # What it may touch
 //! It reads and writes the file that `path` names.
 //!
 //! # What it refuses
-//! A text that does not occur, with the most similar place; a text that occurs more than once, with all places, unless all are
-//! to be replaced; an empty text; an edit that changes nothing; a file whose content has another hash than `expected_hash`, or
-//! that another process changes meanwhile; and everything that `read_file` and `write_file` refuse.
+//! A text that does not occur (the error shows the most similar place); a text that occurs more than once, unless all
+//! occurrences are to be replaced (the error lists the places); an empty text; an edit that changes nothing; a file
+//! whose content has another hash than `expected_hash`, or that another process changes meanwhile; and everything that
+//! `read_file` and `write_file` refuse.
 
 mod nearest;
 

@@ -71,8 +71,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
         each: &mut dyn FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError>;
 
-    /// Calls the functions that `worker` makes with the files below a folder, in any order, and returns how many could
-    /// not be read.
+    /// Passes each file below a folder, in any order, to a function. `worker` makes these functions, so that several
+    /// can run at the same time. Returns how many files and folders could not be read.
     #[cfg(feature = "files")]
     fn search<'a>(
         &self,

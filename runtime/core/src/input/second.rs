@@ -17,10 +17,8 @@ pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fau
     read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
 }
 
-/// Returns the text of a JSON value with all integers in plain notation; `None` if all of them are in plain notation
-/// already.
-///
-/// Integers beyond 64 bits stay as they are: the buffer cannot hold integers of that size.
+/// Rewrites the integers of a JSON text to plain notation (`2.0` to `2`), except those beyond 64 bits, which serde's
+/// buffer cannot hold. `None` if nothing was rewritten, or the text cannot be read.
 fn with_plain_integers(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut written = String::new();

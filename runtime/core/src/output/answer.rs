@@ -160,8 +160,8 @@ impl Answer {
         self.metadata()?.get(Output::UNTRUSTED)
     }
 
-    /// Returns the source of untrusted text in the answer, in one line: rules of a policy select by it
-    /// (`after_untrusted`). For an error, [`ToolError::untrusted`] sets it.
+    /// Returns where the untrusted text in the answer comes from, as one line. The condition `after_untrusted` of a
+    /// policy rule compares this source with its patterns. For an error, [`ToolError::untrusted`] sets it.
     ///
     /// ```
     /// use toolwright::{Answer, Output};

@@ -67,9 +67,9 @@ impl DynamicTool {
         self
     }
 
-    /// Decides asynchronously, by its final input, whether a call needs approval, and why: before the policy judges the
-    /// call, and again when it is claimed. After an error, a panic or ten seconds, a person is asked. The function must
-    /// change nothing.
+    /// Sets an async function that decides from the final input of a call whether the call needs approval, and for
+    /// which reason. The function is called before the policy judges the call, and again when the call is claimed. If
+    /// it fails, panics or takes longer than ten seconds, a person is asked. It must not change anything.
     ///
     /// ```
     /// use serde_json::json;

@@ -77,7 +77,7 @@ impl Grant {
     }
 
     /// Checks whether the grant covers a call: a trusted key signed it, it is not revoked, and its terms cover the
-    /// call. It trusts the grant's own count of its uses.
+    /// call. The number of earlier uses is taken from the grant; `asked.used` is ignored.
     ///
     /// # Errors
     /// When the grant does not cover the call; the error says why.

@@ -13,7 +13,8 @@ use toolwright_core::schema::walk::pointers;
 
 /// The maximum number of default values that are filled in; every 64 bytes of their text count as one value more.
 const MOST: usize = 1 << 18;
-/// How often each value of the arguments may be visited, for each of the schemas that it has to satisfy.
+/// The number of visits that each value of the arguments adds to the common budget. A value is visited once for each
+/// schema that applies to it.
 const MOST_LOOKS: usize = 64;
 
 /// Fills in the defaults of the schema that the arguments leave out.

@@ -45,7 +45,7 @@ pub struct Explanation {
     pub plan: bool,
 }
 
-/// The files of a call that a rule matches.
+/// Those files of a call that one rule matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MatchedFiles {

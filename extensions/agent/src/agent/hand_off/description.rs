@@ -65,9 +65,9 @@ impl HandOff {
         }
     }
 
-    /// Selects the agent's tools, by the patterns of a [`Profile`](toolwright::Profile): all tools of the agent with
-    /// which the run began, unless set. Whether it has `hand_off` is what [`may_hand_off_to`](Self::may_hand_off_to)
-    /// says.
+    /// Selects the tools of the agent by the patterns of a [`Profile`](toolwright::Profile). Without it, the agent has
+    /// all tools of the agent with which the run began. [`may_hand_off_to`](Self::may_hand_off_to) decides whether the
+    /// agent has `hand_off`.
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(patterns.into_iter().map(|it| it.as_ref().to_owned()).collect());

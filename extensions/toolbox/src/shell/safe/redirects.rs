@@ -38,7 +38,8 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Checks a here-document. Its end has been verified together with the tree.
+    /// Checks that a here-document expands nothing, and checks the commands after it in a pipeline. That the closing
+    /// delimiter was found correctly has been verified when the tree was read.
     pub(super) fn heredoc(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         let mut cursor = node.walk();
         let mut is_quoted = false;

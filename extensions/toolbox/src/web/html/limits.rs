@@ -1,7 +1,7 @@
-//! Parses a page in a time that grows only with the page's size. Some steps of the HTML parser and of the Markdown
-//! writer take time for each open element, attribute or sibling, so that a page of 2 MB could take hours. Therefore the
-//! numbers of open elements, of all elements and of attributes are limited beforehand. Tags beyond a limit are dropped,
-//! but their text remains.
+//! Parses a page in time linear in the page's size. Some steps of the HTML parser and of the Markdown writer take time
+//! for each open element, attribute or sibling, so that a page of 2 MB could take hours. Therefore the numbers of open
+//! elements, of all elements and of attributes are limited beforehand. Tags of too many or too deeply nested elements
+//! are dropped, but their text remains. A page with a tag that has too many attributes is not parsed.
 
 use std::cell::{Cell, RefCell};
 

@@ -1,6 +1,6 @@
-//! Evaluates a call: a new one, or a call that was edited, accepted or requeued, whose decision is in doubt, or that a
-//! change affects. Accepting a plan or requeuing a call does not approve it: if the policy asks, a person still
-//! decides.
+//! Evaluates a call that is new, that a person edited, accepted or requeued, that was in doubt and did not happen, or
+//! that is affected by a change of its tool, of the policy or of the decision about it. Accepting a plan or requeuing a
+//! call does not approve it: if the policy asks, a person still decides.
 
 use jiff::Timestamp;
 
