@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -54,6 +55,9 @@ pub(super) struct Embedding {
     turn: Turn<()>,
     /// The texts that the model has refused, or that alone got no direction; it is not asked about them again by this process.
     refused: Mutex<HashSet<String>>,
+    /// The last part of the batch that was begun last. The next pass begins behind it, so that a batch at which the server always
+    /// fails does not hold up the others.
+    begun: AtomicI64,
 }
 
 /// A part that has no vector yet.
@@ -74,8 +78,8 @@ impl Embedding {
     pub(super) fn new(embedder: impl Embedder) -> Self {
         let dimensions = embedder.dimensions();
         let model = format!("{} ({dimensions})", embedder.model());
-        let (turn, refused) = (Turn::new(()), Mutex::default());
-        Self { embedder: Box::new(embedder), model, dimensions, turn, refused }
+        let (turn, refused, begun) = (Turn::new(()), Mutex::default(), AtomicI64::new(i64::MIN));
+        Self { embedder: Box::new(embedder), model, dimensions, turn, refused, begun }
     }
 
     pub(super) fn model(&self) -> &str {
@@ -189,7 +193,9 @@ impl ContextStore {
         pass: &mut Pass,
     ) -> Result<(), ToolError> {
         let missing = self.missing(embedding).await?;
-        for ids in missing.chunks(BATCH) {
+        let begun = embedding.begun.load(Ordering::Relaxed);
+        let (before, behind) = missing.split_at(missing.partition_point(|id| *id <= begun));
+        for ids in behind.chunks(BATCH).chain(before.chunks(BATCH)) {
             let (store, ids) = (self.clone(), ids.to_vec());
             let parts = blocking(move || texts_of(&store.connection(), &ids)).await?;
             let mut parts = parts.map_err(unavailable)?;
@@ -201,6 +207,9 @@ impl ContextStore {
                 }
                 !is_refused
             });
+            // Noted before, because a model that does not answer in time ends the pass by dropping it.
+            let last = parts.last().map(|it| it.id);
+            last.into_iter().for_each(|id| embedding.begun.store(id, Ordering::Relaxed));
             if !self.embed_batch(embedding, parts, pass).await? {
                 break;
             }

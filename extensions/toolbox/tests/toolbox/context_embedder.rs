@@ -319,6 +319,23 @@ fn a_text_whose_vector_has_no_direction_does_not_hold_up_the_others() {
 }
 
 #[test]
+fn a_text_at_which_the_server_always_fails_holds_up_its_batch_alone() {
+    let world = World::new();
+    for number in 0..200 {
+        let topic = if number == 7 { "poison" } else { "kitten" };
+        world.store.write(&format!("{number:03}"), topic, OnConflict::Error, None).unwrap();
+    }
+    world.topics.does(|texts| match texts.iter().any(|it| it == "poison") {
+        true => Err(EmbedderError::unavailable("status 500")),
+        false => Ok(texts.iter().map(|it| vector(it)).collect()),
+    });
+    let embed = || runtime().block_on(world.store.embed()).unwrap();
+    assert_eq!((embed().missing, embed().missing, embed().missing), (200, 64, 64));
+    world.topics.recovers();
+    assert_eq!(embed().missing, 0);
+}
+
+#[test]
 fn of_a_long_problem_the_beginning_is_shown_in_one_line() {
     let world = World::new();
     let problem = format!("busy\n\u{1b}[2J{}", "x".repeat(10_000));
