@@ -45,7 +45,7 @@ const TOOL_BOUNDS: [f64; 14] =
 const PEOPLE_BOUNDS: [f64; 12] =
     [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 57_600.0, 86_400.0];
 
-/// The value that stands for every value that is not listed.
+/// The value that replaces every value that is not listed.
 const OTHER: &str = "_OTHER";
 
 /// The instruments, made by a meter of the application.

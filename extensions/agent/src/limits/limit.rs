@@ -83,7 +83,7 @@ pub struct Limits {
     /// How much a run may cost; no limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Whether the model is told after each turn how many turns, tokens and how much money are left; not by default.
+    /// Whether the model reads after each turn how many turns, tokens and how much money are left; not by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reports_left: bool,
     /// How many times in a row the same call with the same arguments may fail; 3 by default.

@@ -365,7 +365,7 @@ impl Accounts {
         self.lock().values().fold(TotalUsage::default(), |sum, spent| sum.plus(*spent))
     }
 
-    /// Lists each user with the spending of their runs; `None` stands for runs without a user.
+    /// Lists each user with the spending of their runs; `None` means runs without a user.
     #[must_use]
     pub fn all(&self) -> Vec<(Option<String>, TotalUsage)> {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. It stands still until the
+/// The time of a journal in a test, for deadlines of decisions and leases of calls and runs. It does not move until the
 /// test moves it. Clones share one clock. Time-outs of calls and limits of runs in memory use tokio's time; pause that
 /// for them.
 ///

@@ -127,6 +127,11 @@ impl Server {
         self.config.trust
     }
 
+    /// Returns what decides which server answers.
+    pub(super) fn identity(&self) -> String {
+        self.config.reached.identity()
+    }
+
     /// Returns how long a call may take without an answer or a progress report, if the configuration sets it.
     pub(super) fn call_timeout(&self) -> Option<Duration> {
         self.config.call_timeout

@@ -25,7 +25,7 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     let (schema, output) = (tool.input_schema.clone(), tool.output_schema.clone());
     let (effect, danger) = judge(trust, &tool.annotations);
     let title = tool.title.clone().map(|it| escaped(&it));
-    let has_own_timeout = server.call_timeout().is_some();
+    let (has_own_timeout, identity) = (server.call_timeout().is_some(), server.identity());
     let server = Arc::clone(server);
     let (asked, shown) = (handle.clone(), name.clone());
     let mut made = DynamicTool::new(name, description, schema, move |input, context| {
@@ -35,7 +35,8 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
             handle.servers()?.call(&server, &tool, input, patience, &context).await
         }
     });
-    made = made.effect(effect).danger(danger).tag("mcp");
+    // An approval does not count for another server of the same name.
+    made = made.effect(effect).danger(danger).tag("mcp").implementation(identity);
     made = made.preview_by(move |input, _| {
         let change = asked.servers().map(|servers| servers.change(&shown));
         let input = escaped(&input.to_string());

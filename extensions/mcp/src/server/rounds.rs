@@ -212,7 +212,7 @@ fn drive<T: Send + 'static>(
             polled
         });
         let done = done.await;
-        // If the session has ended, nobody needs the result.
+        // If the session has ended, no client needs the result.
         let _ = sender.send(Step::Done(done));
     });
     receiver

@@ -1,5 +1,7 @@
 //! The tools of other servers: a real process that speaks the protocol, with faults.
 
+mod approved;
+
 use std::path::Path;
 use std::time::Duration;
 

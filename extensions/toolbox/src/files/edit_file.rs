@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(found("b ab", "b b", "ab", "b", false), "happened");
         assert_eq!(found("a b a", "aa b aa", "a", "aa", true), "happened");
         assert_eq!(found("a\r\nb\r\n", "a\r\nx\r\nb\r\n", "a\n", "a\nx\n", false), "happened");
-        // A text that was deleted may have been anywhere, and somebody else may have changed the file.
+        // A text that was deleted may have been anywhere, and another program may have changed the file.
         assert_eq!(found("a b", "a", " b", "", false), "nothing");
         assert_eq!(found("a\nb\n", "a\na2\nc\n", "a\n", "a\na2\n", false), "nothing");
     }

@@ -201,7 +201,7 @@ impl CliTool {
     }
 }
 
-/// Returns the values of one key as texts; `None` stands for a flag without a value.
+/// Returns the values of one key as texts; `None` means a flag without a value.
 fn texts(key: &str, value: &serde_json::Value) -> Result<Vec<Option<String>>, CliToolError> {
     use serde_json::Value;
     let text = match value {

@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Cargo says on standard error that the tests failed whose output stands on standard output before that.
+    /// Cargo says on standard error that the tests failed whose output is on standard output before that.
     #[tokio::test]
     async fn what_was_printed_before_an_error_stands_before_it() {
         for is_late in [false, true] {

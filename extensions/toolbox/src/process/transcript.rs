@@ -118,7 +118,7 @@ mod tests {
         fn what_is_short_is_shown_whole_and_each_stream_in_its_order(
             chunks in prop::collection::vec((any::<bool>(), "[oü\n]{0,5}"), 0..20),
         ) {
-            // What stands on one stream is told from the other by its letter.
+            // The letter of a line says on which stream it was written.
             let chunks: Vec<(bool, String)> = chunks
                 .into_iter()
                 .map(|(errors, text)| (errors, if errors { text.replace('o', "e") } else { text }))

@@ -43,7 +43,7 @@ impl Target {
         if let Some(problem) = problem {
             return Err(refused(url.as_str(), problem));
         }
-        // A trailing dot stands for the root of all names and does not make another host.
+        // A trailing dot means the root of all names and does not make another host.
         let host = url.host_str().unwrap_or_default().trim_end_matches('.').to_owned();
         if host.is_empty() || url.set_host(Some(&host)).is_err() {
             return Err(refused(url.as_str(), "it has no host"));

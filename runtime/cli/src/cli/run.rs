@@ -70,7 +70,7 @@ async fn call(
     if matches.get_flag(DRY_RUN) {
         let facts =
             executor.examine(&call).map_err(|error| report_failure(&error, stop, consent))?;
-        // If the tool's validation refuses the call, nobody has to approve it.
+        // If the tool's validation refuses the call, no person has to approve it.
         executor.validate(&call).await.map_err(|error| report_failure(&error, stop, consent))?;
         return print(dry_run::describe(definition, call.arguments(), &facts, form), form);
     }

@@ -8,7 +8,7 @@ use super::{Footprint, Reach, TouchedResource};
 pub struct AccessOutside<'a> {
     /// Whether the call writes the resource.
     pub writes: bool,
-    /// The resource; `None` stands for every resource.
+    /// The resource; `None` means every resource.
     pub resource: Option<&'a TouchedResource>,
 }
 

@@ -41,7 +41,7 @@ pub enum Input {
     Dropped(DroppedClaim),
     /// The tool found out the outcome of the call.
     Reconciled(Reconciliation),
-    /// The call is not needed any more, or nobody can decide on it.
+    /// The call is not needed any more, or no approver can decide on it.
     Ended(End),
 }
 

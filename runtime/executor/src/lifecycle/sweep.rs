@@ -22,7 +22,7 @@ use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// How many calls expired: nobody approved them, or supplied their result, in time.
+    /// How many calls expired: they were not approved, or their result was not supplied, in time.
     pub expired: usize,
     /// How many calls had lost their owner, so that their lease had expired.
     pub lost: usize,

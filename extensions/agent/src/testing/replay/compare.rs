@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Placeholders;
 
-/// The locations of ids in providers' requests; `#` stands for any index.
+/// The locations of ids in providers' requests; `#` means any index.
 const IDS: [&str; 8] = [
     "/messages/#/content/#/id",
     "/messages/#/content/#/tool_use_id",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{OAuthConfig, Trust, url};
 
@@ -40,6 +41,18 @@ pub(in crate::client) enum Endpoint {
     Program(Program),
     /// A URL, over Streamable HTTP.
     Http(Http),
+}
+
+impl Endpoint {
+    /// Returns what decides which server answers: the program with its arguments, variables and folder, or the URL.
+    pub(in crate::client) fn identity(&self) -> String {
+        match self {
+            Self::Program(Program { command, args, env, cwd, .. }) => {
+                json!({"command": command, "args": args, "env": env, "cwd": cwd}).to_string()
+            }
+            Self::Http(Http { url, .. }) => json!({ "url": url }).to_string(),
+        }
+    }
 }
 
 /// A program that this process starts as a server.

@@ -166,7 +166,7 @@ impl<'a> Prover<'a, '_> {
 #[derive(Default)]
 struct Piece<'a> {
     text: Cow<'a, str>,
-    /// The unquoted text, in which a quote mark stands for each quoted part.
+    /// The unquoted text, in which a quote mark replaces each quoted part.
     unquoted: String,
     is_pattern: bool,
 }

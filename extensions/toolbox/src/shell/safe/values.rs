@@ -131,7 +131,7 @@ fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     if path.starts_with(['/', '~']) || path.split('/').any(|it| it == "..") {
         return Err(word.doubt("may lie outside of the folder"));
     }
-    // A pattern such as `*.rs` stands for files in the repository.
+    // A pattern such as `*.rs` means files in the repository.
     let is_open = path.starts_with(['*', '?', '[']) || path.contains("/*");
     for base in folders.all() {
         if !is_open && may_be_secret(&paths::join(base, path), Wildcards::Doubtful) {
