@@ -18,6 +18,9 @@ use crate::model::Model;
 /// | `ollama:…` | `OLLAMA_API_KEY`, none needed | `OLLAMA_HOST` |
 /// | `deepseek:…`, `groq:…`, `mistral:…`, `openrouter:…`, `xai:…` (the chat API) | `DEEPSEEK_API_KEY`, … | `DEEPSEEK_BASE_URL`, … |
 ///
+/// `OPENAI_BASE_URL` and those of the last row include the path, as `http://127.0.0.1:8080/v1`. `ANTHROPIC_BASE_URL`,
+/// `GEMINI_BASE_URL` and `OLLAMA_HOST` do not, as `http://127.0.0.1:8080`.
+///
 /// ```
 /// use toolwright_agent::Agent;
 ///
