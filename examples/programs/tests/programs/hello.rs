@@ -45,7 +45,7 @@ fn a_provider_that_is_away_is_an_error_and_not_an_empty_line() {
     assert_eq!((output.status.code(), words(&output.stdout).as_str()), (Some(1), ""));
     assert!(
         words(&output.stderr)
-            .starts_with("Error: the model is away: anthropic at http://127.0.0.1:1/"),
+            .starts_with("Error: the model is unavailable: anthropic at http://127.0.0.1:1/"),
         "{output:?}"
     );
 }

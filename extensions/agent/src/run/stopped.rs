@@ -42,7 +42,9 @@ pub enum Stopped {
         why: String,
     },
     /// The model is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.
-    #[error("the model is away: {message}; resume the run when it is back")]
+    #[error(
+        "the model is unavailable: {message}; resume the run, or start another, when the model is back"
+    )]
     ModelUnreachable {
         /// The kind of the error, for programs.
         kind: String,

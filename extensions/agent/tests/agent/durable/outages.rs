@@ -224,7 +224,7 @@ async fn a_run_in_memory_stops_and_is_resumed() {
     let stopped = chat.send("Good morning!").await.unwrap_err();
     assert_eq!(
         stopped.to_string(),
-        "the model is away: nothing listens there; resume the run when it is back"
+        "the model is unavailable: nothing listens there; resume the run, or start another, when the model is back"
     );
     assert_eq!(chat.resume().await.unwrap().text(), "Hello.");
 
