@@ -126,7 +126,7 @@ impl Store for Watched {
 #[tokio::test(start_paused = true)]
 async fn processes_that_reach_a_ceiling_at_once_spend_not_one_cent_more() {
     let ceiling = Cost::cents(10);
-    let world = World::on_tokio_time();
+    let world = World::on_tokio_time().at_noon();
     let agents: Vec<Agent> = (0..3)
         .map(|_| {
             let store = Watched::new(world.store(), ceiling, |_| false);
@@ -151,7 +151,7 @@ async fn processes_that_reach_a_ceiling_at_once_spend_not_one_cent_more() {
 
 #[tokio::test(start_paused = true)]
 async fn a_user_who_has_reached_the_ceiling_goes_on_the_next_day_and_others_go_on_at_once() {
-    let world = World::new();
+    let world = World::new().at_noon();
     let agent = builder(&world, world.store())
         .ceiling(Ceiling::of_each_user(Period::Day, Cost::picos(25_000_000_000)))
         .ceiling(Ceiling::of_the_agent(Period::Month, Cost::cents(100)))
@@ -184,7 +184,7 @@ async fn a_user_who_has_reached_the_ceiling_goes_on_the_next_day_and_others_go_o
 
 #[tokio::test(start_paused = true)]
 async fn what_sub_agents_ask_for_is_under_the_ceilings_of_the_run() {
-    let world = World::new();
+    let world = World::new().at_noon();
     let clerk = ScriptedModel::new()
         .price(price())
         .answers(ModelAnswer::text("Tea.").usage(Usage::new(4_000, 1_000)));
@@ -212,7 +212,7 @@ async fn what_sub_agents_ask_for_is_under_the_ceilings_of_the_run() {
 async fn a_lost_reply_of_the_journal_lets_no_run_spend_more() {
     // Every second commit settles a request.
     for loses in [|it: u32| it % 2 == 1, |it: u32| it.is_multiple_of(4)] as [fn(u32) -> bool; 2] {
-        let (world, ceiling) = (World::new(), Cost::cents(20));
+        let (world, ceiling) = (World::new().at_noon(), Cost::cents(20));
         let store = Watched::new(world.store(), ceiling, loses);
         let agent = builder(&world, store)
             .ceiling(Ceiling::of_the_application(Period::Day, ceiling))
@@ -234,7 +234,7 @@ async fn a_lost_reply_of_the_journal_lets_no_run_spend_more() {
 /// A process that dies while it asks leaves what it had reserved: that may have been spent.
 #[tokio::test(start_paused = true)]
 async fn a_request_whose_process_dies_counts_as_much_as_was_reserved() {
-    let world = World::new();
+    let world = World::new().at_noon();
     let make = || {
         builder(&world, world.store())
             .ceiling(Ceiling::of_the_application(Period::Day, Cost::cents(5)))

@@ -62,7 +62,7 @@ async fn a_picture_in_the_answer_of_a_tool_is_reserved_as_one_of_the_user_is() {
     {
         let script = ScriptedModel::new().calls([("look_at", arguments)]);
         let script = if fits { script.says("Done.") } else { script };
-        let world = World::new();
+        let world = World::new().at_noon();
         let agent = Agent::builder(Script(script, price())).max_tokens(1_000).tools([LOOK_AT]);
         let agent = agent.journal(world.journal(Arc::new(MemoryStore::new())));
         let agent = agent.ceiling(Ceiling::of_the_application(Period::Day, Cost::cents(5)));
@@ -80,7 +80,7 @@ struct Wordy {
 
 #[tokio::test]
 async fn the_schema_of_a_value_is_a_part_of_its_request() {
-    let world = World::new();
+    let world = World::new().at_noon();
     let agent = |script: ScriptedModel| {
         let script = Script(script, price());
         let agent = Agent::builder(script).max_tokens(1_000);
@@ -101,7 +101,7 @@ async fn a_summary_is_under_the_ceilings_of_its_run() {
             script = script.calls([("look_at", r#"{"is_picture":false}"#)]);
         }
         let free = Price::new(Rates::new(Cost::default(), Cost::default()));
-        let (world, store) = (World::new(), MemoryStore::new());
+        let (world, store) = (World::new().at_noon(), MemoryStore::new());
         let reported = Arc::new(AtomicU32::new(0));
         let heard = Arc::clone(&reported);
         let agent = Agent::builder(Script(script.says("Done."), free)).max_tokens(1_000);

@@ -120,6 +120,14 @@ impl World {
         Self { store, key, ..Self::default() }
     }
 
+    /// Sets the clocks to the next noon, so that a test of a few hours is within one day.
+    pub fn at_noon(self) -> Self {
+        let day = 24 * 60 * 60;
+        let until_noon = (day / 2 - self.now().as_second()).rem_euclid(day);
+        self.ahead.fetch_add(until_noon, Ordering::SeqCst);
+        self
+    }
+
     /// A world whose clocks go as tokio's does, which tests pause.
     pub fn on_tokio_time() -> Self {
         let begun = Some((Timestamp::now(), tokio::time::Instant::now()));
