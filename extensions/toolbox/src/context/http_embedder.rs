@@ -61,8 +61,8 @@ impl HttpEmbedder {
         // A redirect would send the key elsewhere.
         let http = Client::builder().redirect(redirect::Policy::none()).build()?;
         let address = address.as_ref();
-        // Building a request checks the address. It may hold a credential, so the error does not repeat it.
-        http.post(address).build().map_err(reqwest::Error::without_url)?;
+        // Building a request checks the address.
+        http.post(address).build().map_err(WebClientError::address)?;
         let address = format!("{}/embeddings", address.trim_end_matches('/'));
         Ok(Self {
             http,
@@ -110,7 +110,9 @@ impl HttpEmbedder {
         let key = env::var(variable).unwrap_or_default();
         let key = key.trim();
         if key.is_empty() {
-            let problem = format!("`{variable}` is not set: it holds the key; set it");
+            let problem = format!(
+                "`{variable}` is not set; set it to the key, or send none with `without_key`"
+            );
             return Err(EmbedderError::unavailable(problem));
         }
         let mut header = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| {
