@@ -1,5 +1,6 @@
 //! features = ["agent", "sqlite"]. A visitor picks the colour: in a browser, or here at the terminal. If the program is
-//! killed while it waits and started again, it waits for the same call. `toolwright keys new tokens.key` makes the key.
+//! killed while it waits and started again, it waits for the same call. The key is made by
+//! `toolwright keys new --name tokens --out tokens.key`.
 use std::io::stdin;
 use std::time::Duration;
 

@@ -43,6 +43,11 @@ fn without_a_terminal_nothing_is_ordered() {
     assert_eq!(printed(&output), "I could not order tea.\n");
     let answer = first_answer(provider);
     assert!(answer.contains("approval_required") && !answer.contains("ordered 3"), "{answer}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("; no approver outside of this program counts, so the call is not approved"),
+        "{said}"
+    );
 }
 
 #[cfg(target_os = "linux")]

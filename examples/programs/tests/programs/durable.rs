@@ -158,6 +158,7 @@ fn of_two_programs_at_once_the_second_follows_the_first_and_says_so() {
     assert_eq!(printed(&second), printed(&first));
     let said = words(&second.stderr);
     assert!(said.starts_with("run `order-17` is driven elsewhere until "), "{said}");
+    assert!(said.trim_end().ends_with("and continuing it then if its driver has died"), "{said}");
     assert_eq!((provider.asked().len(), calls(folder.path()).len()), (2, 1));
 }
 

@@ -157,7 +157,7 @@ impl ById {
                         self.tell(
                             RunEvent::Elsewhere { until },
                             &format!(
-                                "is driven elsewhere until {until}, or longer; waiting for its end"
+                                "is driven elsewhere until {until}, or longer; waiting for its end, and continuing it then if its driver has died"
                             ),
                         );
                     }

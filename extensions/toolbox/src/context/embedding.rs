@@ -174,6 +174,7 @@ impl ContextStore {
         let problem = problem?;
         match self.missing(&embedding).await.map(|it| it.len()) {
             Ok(0) => None,
+            Ok(1) => Some(format!("1 part has no vector yet: {problem}")),
             Ok(count) => Some(format!("{count} parts have no vectors yet: {problem}")),
             Err(error) => Some(error.message().to_owned()),
         }

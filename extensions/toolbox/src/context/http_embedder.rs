@@ -62,7 +62,7 @@ impl HttpEmbedder {
         let http = Client::builder().redirect(redirect::Policy::none()).build()?;
         let address = address.as_ref();
         // Building a request checks the address. The address may contain a credential, so the error does not repeat it.
-        http.post(address).build().map_err(reqwest::Error::without_url)?;
+        http.post(address).build().map_err(WebClientError::address)?;
         let address = format!("{}/embeddings", address.trim_end_matches('/'));
         Ok(Self {
             http,
@@ -111,7 +111,9 @@ impl HttpEmbedder {
         let key = env::var(variable).unwrap_or_default();
         let key = key.trim();
         if key.is_empty() {
-            let problem = format!("`{variable}` is not set: it holds the key; set it");
+            let problem = format!(
+                "`{variable}` is not set; set it to the key, or send none with `without_key`"
+            );
             return Err(EmbedderError::unavailable(problem));
         }
         let mut header = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| {

@@ -63,11 +63,29 @@ struct Limits {
     whole: Duration,
 }
 
-/// Why no client can be made: the system provides no TLS, or the proxy's URL is invalid.
+/// Why no client can be made: the system provides no TLS, or the URL of the proxy or of the API is invalid.
 #[derive(thiserror::Error)]
-#[error("a client for the web cannot be made")]
-pub struct WebClientError(#[from] reqwest::Error);
+#[error("{what}")]
+pub struct WebClientError {
+    what: &'static str,
+    source: reqwest::Error,
+}
 toolwright::unstable::debug_as_sentence!(WebClientError);
+
+impl WebClientError {
+    /// Reports an address of an API that is not a URL. The address may hold a credential, so the error does not repeat it.
+    #[cfg(feature = "context-store")]
+    pub(crate) fn address(error: reqwest::Error) -> Self {
+        let what = "the address of the API is no URL of HTTP, expected one such as `https://api.openai.com/v1`";
+        Self { what, source: error.without_url() }
+    }
+}
+
+impl From<reqwest::Error> for WebClientError {
+    fn from(source: reqwest::Error) -> Self {
+        Self { what: "a client for the web cannot be made", source }
+    }
+}
 
 /// A fetched page.
 #[derive(Debug)]

@@ -199,7 +199,7 @@ fn where_the_model_fails_the_text_is_stored_and_embedded_later() {
     let written = write(&world.store, "a", "Buy Assam.\n");
     assert_eq!(
         written["not_embedded"],
-        "1 parts have no vectors yet: the embedding model cannot be used: it rests"
+        "1 part has no vector yet: the embedding model cannot be used: it rests"
     );
     let answer = call(&world.store, "context_search", json!({"query": "Assam"}));
     let why = "the search was by words alone: the embedding model cannot be used: it rests";
@@ -258,7 +258,7 @@ fn a_model_that_does_not_answer_holds_a_call_only_for_the_time_that_is_set() {
     let written = write(&store, "a", "Buy Assam.\n");
     assert_eq!(
         written["not_embedded"],
-        "1 parts have no vectors yet: the embedding model did not answer in time"
+        "1 part has no vector yet: the embedding model did not answer in time"
     );
     let (paths, problem) = found(&store, "Assam");
     assert_eq!(paths, ["a"]);
@@ -285,7 +285,7 @@ fn a_text_that_the_model_refuses_does_not_hold_up_the_others() {
     let before = world.topics.passages();
     let (paths, problem) = found(&world.store, "pet");
     assert_eq!(paths.len(), 10);
-    let why = "1 parts have no vectors yet: the embedding model refuses them";
+    let why = "1 part has no vector yet: the embedding model refuses them";
     assert_eq!(problem.as_deref(), Some(why));
     assert_eq!(world.topics.passages(), before, "it is not asked again about what it has refused");
 }
@@ -530,7 +530,7 @@ fn an_error_of_a_server_says_what_failed_and_never_the_key() {
     assert!(
         keyless
             .to_string()
-            .ends_with("`TOOLWRIGHT_TEST_HAS_NO_KEY` is not set: it holds the key; set it"),
+            .ends_with("`TOOLWRIGHT_TEST_HAS_NO_KEY` is not set; set it to the key, or send none with `without_key`"),
         "{keyless}"
     );
     let large = error(of("v1"), &["a".repeat(2 << 20)]);
@@ -547,7 +547,8 @@ fn an_error_of_a_server_says_what_failed_and_never_the_key() {
 fn an_address_that_is_no_url_is_refused_at_once_and_a_credential_in_one_is_not_shown() {
     for address in ["", "localhost:11434", "api.example/v1", "http://"] {
         let refused = HttpEmbedder::new(address, "small", 2);
-        assert!(refused.is_err(), "`{address}`");
+        let error = refused.expect_err(address).to_string();
+        assert!(error.ends_with("expected one such as `https://api.openai.com/v1`"), "{error}");
     }
     let wrong = HttpEmbedder::new(format!("http://user:{SECRET}@:x/"), "small", 2).unwrap_err();
     assert!(!format!("{wrong} {wrong:?} {}", chain(&wrong)).contains(SECRET), "{wrong:?}");

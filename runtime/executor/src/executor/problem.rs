@@ -185,7 +185,7 @@ impl fmt::Display for BuildProblem {
             ),
             Self::NoHandOverKey { tool, location } => write!(
                 formatter,
-                "the tool `{tool}` at {location} is carried out elsewhere, and the journal outlives the key of this process: a token from before a restart would not count; give the journal a stored key with `Journal::hand_over_key(ApproverKey::load(…)?)`"
+                "the tool `{tool}` at {location} is carried out elsewhere, and the journal outlives the key of this process: a token from before a restart would not count; give the journal a stored key with `Journal::hand_over_key(ApproverKey::load(…)?)`; `toolwright keys new` makes one"
             ),
             Self::NoApprover => formatter.write_str(
                 "calls may have to be approved, and there is no approver: give `.ask(…)` or `.approver(key, …)`, or say with `Journal::on_no_approver` whether to deny, park or fail them",

@@ -356,7 +356,9 @@ impl Lifecycle<'_> {
                 "it waits for another approver whose key counts; while this program runs, it is asked about again every {} s",
                 TRY_AGAIN.as_secs()
             ),
-            false => "no other key counts, so the call ends unapproved".to_owned(),
+            false => {
+                "no approver outside of this program counts, so the call is not approved".to_owned()
+            }
         };
         // Standard error may be closed.
         let _ = writeln!(

@@ -31,6 +31,12 @@ impl ApproverKey {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {
+            Unread::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                KeyError::Format { path: path.to_owned(), problem: "it is no text".to_owned() }
+            }
+            Unread::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                KeyError::Missing(path.to_owned())
+            }
             Unread::Io(error) => KeyError::Read { path: path.to_owned(), error },
             Unread::Shared(mode) => KeyError::Shared { path: path.to_owned(), mode },
         })?;
@@ -106,6 +112,12 @@ pub enum KeyError {
         #[source]
         error: io::Error,
     },
+    /// There is no such file.
+    #[error(
+        "the key could not be read from {}, because there is no such file; `toolwright keys new --name NAME --out FILE` makes one",
+        .0.display()
+    )]
+    Missing(PathBuf),
     /// The file could not be read.
     #[error("the key could not be read from {}", path.display())]
     Read {
@@ -129,7 +141,7 @@ pub enum KeyError {
         mode: u32,
     },
     /// The file contains no key.
-    #[error("{} holds no approver's key: {problem}", path.display())]
+    #[error("{} holds no approver's key: {problem}; `toolwright keys new --name NAME --out FILE` makes a file with one", path.display())]
     Format {
         /// The path of the file.
         path: PathBuf,

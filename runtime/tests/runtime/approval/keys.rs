@@ -249,7 +249,19 @@ fn a_file_that_holds_no_key_is_told_without_its_secret() {
         assert!(error.contains(expected), "{number}: {error}");
         assert!(!error.contains(&secret[2..]), "{number}: {error}");
     }
-    assert!(told(ApproverKey::load(folder.join("none"))).contains("could not be read from"));
+    fs::write(&path, [0xff; 32]).expect("written");
+    let error = told(ApproverKey::load(&path));
+    assert!(
+        error.contains("it is no text; `toolwright keys new --name NAME --out FILE` makes"),
+        "{error}"
+    );
+    let error = told(ApproverKey::load(folder.join("none")));
+    assert!(
+        error.contains(
+            "there is no such file; `toolwright keys new --name NAME --out FILE` makes one"
+        ),
+        "{error}"
+    );
 }
 
 #[test]

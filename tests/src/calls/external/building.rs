@@ -21,6 +21,7 @@ fn a_durable_journal_without_a_stored_key_is_reported_at_build_with_the_tool() {
     let [BuildProblem::NoHandOverKey { tool, .. }] = &error.problems[..] else { panic!("{error}") };
     assert_eq!(tool, "external_pick");
     assert!(error.to_string().contains("Journal::hand_over_key"), "{error}");
+    assert!(error.to_string().contains("`toolwright keys new` makes one"), "{error}");
     let with_key = journal().hand_over_key(key("executor", 9));
     Executor::builder(registry()).journal(with_key).build().unwrap();
     Executor::builder(Registry::empty()).journal(journal()).build().unwrap();
