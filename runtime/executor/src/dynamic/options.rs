@@ -201,7 +201,8 @@ impl DynamicTool {
 
     /// Names what calls do besides what the definition says, such as the server that they go to. A decision about a call is
     /// bound to it: if the tool of another process, or of this one after a restart, names something else, a call that a
-    /// person has approved is not run, and the person is asked again. Models and people do not read it.
+    /// person has approved is not run, and the person is asked again. Models and people do not read it, but
+    /// `Debug` of the definition prints it: give a digest if the text could hold a secret.
     ///
     /// ```
     /// use serde_json::json;

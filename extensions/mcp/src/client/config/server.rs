@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use super::{OAuthConfig, Trust, url};
 
@@ -44,14 +44,16 @@ pub(in crate::client) enum Endpoint {
 }
 
 impl Endpoint {
-    /// Returns what decides which server answers: the program with its arguments, variables and folder, or the URL.
+    /// Returns a digest of what decides which server answers: the program with its arguments, variables and folder, or
+    /// the URL. The text itself may contain secrets.
     pub(in crate::client) fn identity(&self) -> String {
-        match self {
+        let described = match self {
             Self::Program(Program { command, args, env, cwd, .. }) => {
-                json!({"command": command, "args": args, "env": env, "cwd": cwd}).to_string()
+                format!("program {command:?} {args:?} {env:?} {cwd:?}")
             }
-            Self::Http(Http { url, .. }) => json!({ "url": url }).to_string(),
-        }
+            Self::Http(Http { url, .. }) => format!("url {url:?}"),
+        };
+        Sha256::digest(described).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -184,5 +186,22 @@ impl ServerEntry {
             oauth.check()?;
         }
         Ok(Http { url, headers, token_env, oauth: oauth.unwrap_or_default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::McpConfig;
+
+    #[test]
+    fn the_identity_of_a_server_changes_with_its_variables_and_shows_none_of_them() {
+        let identity = |token: &str| {
+            let text = format!("[servers.a]\ncommand = \"peer\"\nenv = {{ TOKEN = {token:?} }}");
+            McpConfig::from_toml(&text).unwrap().servers["a"].reached.identity()
+        };
+        let one = identity("hunter-1");
+        assert_eq!((one.len(), &one), (64, &identity("hunter-1")));
+        assert_ne!(one, identity("hunter-2"));
+        assert!(!one.contains("hunter"));
     }
 }
