@@ -12,8 +12,8 @@ mod tests;
 
 use toolwright_core::footprint::Footprint;
 
-use self::index::Index;
-use self::steps::Steps;
+use crate::batch::index::Index;
+use crate::batch::steps::Steps;
 
 /// The calls of one turn, in the order of the turn, and how far each call has come.
 #[doc(hidden)]

@@ -1,8 +1,11 @@
 //! The tools of one moment. The executor runs the tools that a model was shown, even when the registry has changed
 //! since. A catalog never changes; clones share its tools, and so do catalogs of other generations.
 
+mod adapted;
+mod entry;
 mod joined;
 mod profile;
+mod promise;
 mod search;
 mod without;
 
@@ -12,13 +15,14 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
-use crate::registry::{Entry, UnknownTool};
+use crate::registry::UnknownTool;
 use toolwright_core::near::near;
 use toolwright_core::tool::{Definition, Exposure, Summary, ToolSet};
 use toolwright_wire::dialect::{DescribedTool, Dialect, DialectError, Finding, Listing, Severity};
 
+pub(crate) use adapted::Form;
+pub(crate) use entry::{Entry, Origin};
 pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
-pub(crate) use search::Words;
 
 /// The tools of one generation of a [`Registry`](crate::registry::Registry), or some of them.
 ///

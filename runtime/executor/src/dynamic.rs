@@ -27,13 +27,10 @@ use toolwright_core::output::{Reconciled, ToolOutput};
 use toolwright_core::registration::{Registration, Source};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::{Location, Spec};
-use toolwright_core::tool::Metadata;
-use toolwright_core::tool::{
-    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Repair, Retry, Timeout,
-};
+use toolwright_core::tool::{Metadata, Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Repair, Retry, Timeout};
 
 pub(crate) use work::Body;
-use work::{Companion, Judge, Work};
+use crate::dynamic::work::{Companion, Judge, Work};
 
 /// A tool made at run time: of a foreign description, of data, of a plain function.
 ///

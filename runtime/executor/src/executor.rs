@@ -4,34 +4,16 @@ mod adapting;
 mod builder;
 mod bundle;
 mod calling;
-mod claim;
-mod core;
+mod delegation;
 mod explain;
-mod foreign;
-mod gate;
 mod handed_over;
-mod in_turn;
-mod journal;
 mod journal_access;
-mod journal_config;
-mod journal_id;
 mod journal_options;
-mod middleware;
 mod nested;
-mod outcome;
-mod own;
-mod plan;
 mod policy;
-mod problem;
-mod ready;
-mod resolve;
-mod retrying;
-mod rules;
 mod run;
 mod run_builder;
-mod run_state;
 mod service;
-mod staged;
 mod turn;
 mod worker;
 
@@ -42,9 +24,14 @@ use std::time::Duration;
 use toolwright_core::call::Call;
 
 use crate::catalog::Catalog;
+use crate::call::RunState;
 use crate::registry::Registry;
 use toolwright_core::error::ToolError;
 
+pub use crate::call::{
+    AfterCall, BeforeCall, BuildError, BuildProblem, CallFailure, Journal, Middleware,
+    MiddlewareCall, OnNoApprover, Outcome, Resolver, SuspendedCall,
+};
 pub use crate::handed_over::{HandedOver, SupplyError};
 pub use crate::lifecycle::Swept;
 #[doc(hidden)]
@@ -52,37 +39,13 @@ pub use crate::lifecycle::{ended_key, untrusted_key};
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;
-pub use journal::Journal;
+pub use delegation::{DelegatedRun, Delegation, inherited, run_of};
 pub use journal_access::JournalAccess;
-pub use journal_config::OnNoApprover;
-pub use middleware::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
-pub use nested::{DelegatedRun, Delegation, inherited, run_of};
-pub use outcome::{CallFailure, Outcome, SuspendedCall};
-pub use problem::{BuildError, BuildProblem};
-pub use resolve::Resolver;
 pub use run::Run;
 pub use run_builder::{MissingServices, RunBuilder};
 pub use service::DrainReport;
 pub use turn::{BackgroundCall, OpenTurn, SubmittedTurn, TurnAnswers, is_under_way};
 pub use worker::Worker;
-
-pub(crate) use calling::Stages;
-pub(crate) use claim::Claim;
-pub(crate) use core::Core;
-pub(crate) use foreign::Sources;
-pub(crate) use gate::{Gate, GateClosed, Pass};
-pub(crate) use in_turn::{InTurn, Slot};
-pub(crate) use journal_config::{
-    Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
-};
-pub(crate) use middleware::{EarlyEnd, EnteredStages, Inside, delay_of, enter, touched};
-pub(crate) use nested::{Family, Lineage, RecordedParent, check_covered};
-pub(crate) use own::{identity_of, own_of};
-pub(crate) use plan::Plan;
-pub(crate) use ready::Ready;
-pub(crate) use retrying::{PATIENCE, random};
-pub(crate) use rules::{About, Rules};
-pub(crate) use run_state::RunState;
 
 /// Runs calls. Cheap to clone; a clone is the same executor.
 ///

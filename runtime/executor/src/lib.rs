@@ -2,8 +2,11 @@
 //! their calls, with and without a journal.
 #![warn(missing_docs)]
 
+mod attempt;
 #[doc(hidden)]
 pub mod batch;
+#[doc(hidden)]
+pub mod call;
 pub mod catalog;
 pub mod dynamic;
 pub mod event;
@@ -13,11 +16,11 @@ pub mod file_changes;
 mod handed_over;
 #[doc(hidden)]
 pub mod lifecycle;
+mod middleware;
 pub mod read_cache;
 pub mod registry;
 pub mod reservations;
 pub mod retry;
-#[doc(hidden)]
-pub mod stage;
+mod stage;
 #[cfg(feature = "opentelemetry")]
 pub mod telemetry;

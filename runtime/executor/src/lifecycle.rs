@@ -9,7 +9,7 @@ mod end;
 mod follow_up;
 mod foreign;
 mod guard;
-pub(crate) mod heap;
+mod heap;
 mod notify;
 mod outcome;
 mod pending;
@@ -22,20 +22,21 @@ mod sweep;
 pub mod trace;
 mod wait;
 
+pub use crate::call::{By, CircuitOpen, Refusal};
 pub use decide::{decide, ended_key, is_accepted, last_decision};
 pub use guard::{Guard, Guards};
 pub use snapshot::{
-    CircuitOpen, Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Signature, Snapshot,
+    Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Signature, Snapshot,
     Stored, ToolNow,
 };
 pub use step::{
-    Attempt, AttemptError, By, DroppedClaim, End, Input, Need, Problem, Reconciliation, Refusal,
+    Attempt, AttemptError, DroppedClaim, End, Input, Need, Problem, Reconciliation,
     Settings, StageVerdict, StagedCall, Step, SuppliedResult, Suspension, Then,
 };
 pub use sweep::Swept;
 
-pub(crate) use decide::{gate, words};
 pub(crate) use driver::Lifecycle;
+pub(crate) use heap::on_heap;
 pub use foreign::untrusted_key;
 pub(crate) use submit::Asking;
 pub(crate) use wait::WaitUntil;

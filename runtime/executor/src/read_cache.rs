@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use table::{Limits, Table};
+use crate::read_cache::table::{Limits, Table};
 use toolwright_core::capability::DeclaredService;
 use toolwright_core::footprint::TouchedResource;
 use toolwright_core::output::StoredAnswer;

@@ -4,34 +4,29 @@
 //! - Every change makes a new generation, and notifies listeners in the order of the generations.
 //! - No foreign code runs while a lock is held.
 
-mod adapted;
 mod adapting;
-mod entry;
 mod listeners;
 mod prepare;
 mod problem;
-mod promise;
 mod state;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Origin};
 use toolwright_core::registration::{IntoTool, Registration};
 use toolwright_core::spec::Handle;
 use toolwright_core::tool::Definition;
 use toolwright_wire::dialect::{Dialect, DialectError, Finding, Listing};
 
-pub(crate) use adapted::Form;
-pub(crate) use entry::{Entry, Origin};
 pub use listeners::{Listening, RegistryEvent, RegistryEventKind};
 pub use problem::{RegistryError, RegistryProblem, UnknownTool};
 pub(crate) use state::Lookup;
 
-use listeners::Listeners;
-use prepare::prepare;
-use state::State;
+use crate::registry::listeners::Listeners;
+use crate::registry::prepare::prepare;
+use crate::registry::state::State;
 use toolwright_core::near::near;
 
 /// The tools of an application. Cheap to clone; a clone is the same registry.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use table::{Conflict, Table};
+use crate::reservations::table::{Conflict, Table};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::footprint::{Footprint, TouchedResource};
 

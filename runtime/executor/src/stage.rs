@@ -6,10 +6,9 @@ mod ask;
 mod check;
 mod finalize;
 mod find;
+mod gate;
 mod input;
 mod invoke;
-#[doc(hidden)]
-pub mod record;
 mod validate;
 
 pub(crate) use admit::{Admission, admit, admit_at_once};
@@ -17,7 +16,8 @@ pub(crate) use approve::{EvaluationInput, approve, approved_final, refuse_unaske
 pub(crate) use ask::{ask, ask_at_once};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
-pub(crate) use find::{FoundTool, find, seek, unknown};
+pub(crate) use find::{FoundTool, find, seek};
+pub(crate) use gate::{Gate, KnownFacts, PLANNED, UnknownFact, gate};
 pub(crate) use input::read;
 pub(crate) use invoke::{
     PANIC, UnfinishedCall, drop_safely, given_up, given_up_by, in_time, invoke, is_given_up,

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::properties::{self, Property};
+use crate::dynamic::properties;
+use super::properties::Property;
 use toolwright_core::input::{Key, Keys};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::tool::Parameter;

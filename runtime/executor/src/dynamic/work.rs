@@ -9,18 +9,14 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use toolwright_core::calls::Calls;
-use toolwright_core::capability::CapabilitySpec;
-use toolwright_core::capability::Service;
+use toolwright_core::capability::{CapabilitySpec, Service};
 use toolwright_core::context::ToolContext;
 use toolwright_core::elsewhere::not_handed_over;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
-use toolwright_core::input::Input;
-use toolwright_core::input::Problems;
+use toolwright_core::input::{Input, Problems};
 use toolwright_core::output::{Answer, Reconciled, Single, ToolOutput};
-use toolwright_core::spec::Spec;
-use toolwright_core::spec::Start;
-use toolwright_core::spec::Started;
+use toolwright_core::spec::{Spec, Start, Started};
 
 /// The functions of one run-time tool; its spec is shared with similar tools.
 pub(crate) struct Body {

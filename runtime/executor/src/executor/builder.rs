@@ -1,6 +1,7 @@
 //! The builder of an executor. `build` reports everything that a tool lacks before any call is made.
 
 mod build;
+mod retry;
 
 use std::fmt;
 use std::future::Future;
@@ -9,10 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::bundle::Installed;
-use super::journal_config::AskerBuilder;
-use super::problem::BuildProblem;
-use super::resolve::{FnResolver, Resolver};
-use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Journal};
+use crate::call::{AskerBuilder, BuildProblem, FnResolver, Resolver, Journal};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT};
 use crate::event::{Listener, ToolEvent};
 use crate::registry::Registry;
 use crate::retry::{CircuitBreaker, RetryPolicy};

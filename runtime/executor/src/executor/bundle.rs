@@ -2,7 +2,8 @@
 
 use std::panic::Location;
 
-use super::{BuildProblem, ExecutorBuilder};
+use crate::call::BuildProblem;
+use super::builder::ExecutorBuilder;
 use crate::registry::Registry;
 use toolwright_core::registration::IntoTool;
 use toolwright_policy::policy::PolicyBuilder;

@@ -3,11 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::own::own_of;
-use super::rules::{About, Rules};
-use super::run_state::RunState;
+use crate::call::{own_of, About, Rules, RunState};
 use crate::lifecycle::Lifecycle;
-use crate::registry::Form;
+use crate::catalog::Form;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::Executor;
-use super::journal_config::Clock;
+use crate::call::Clock;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 

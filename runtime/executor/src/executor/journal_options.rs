@@ -4,9 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::journal_config::AskerBuilder;
-use super::rules::Rules;
-use super::{ExecutorBuilder, Journal};
+use crate::call::{AskerBuilder, Rules, Journal};
+use super::builder::ExecutorBuilder;
 use toolwright_journal::approval::{Approver, ApproverKey};
 
 impl ExecutorBuilder {

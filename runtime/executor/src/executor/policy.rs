@@ -1,7 +1,7 @@
 //! Explains the policy of an executor, and what it and a tool's validation would decide on a call, without running it.
 
 use super::Executor;
-use super::rules::Rules;
+use crate::call::Rules;
 use toolwright_core::call::Call;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;

@@ -12,22 +12,20 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
-use self::early::Early;
-use super::outcome::{CallFailure, Outcome};
-use super::{Calling, Run, RunState};
-use crate::lifecycle::heap::on_heap;
-use crate::lifecycle::{Asking, Lifecycle, WaitUntil};
+use crate::executor::turn::early::Early;
+use crate::call::{CallFailure, Outcome, RunState};
+use super::calling::Calling;
+use super::run::Run;
+use crate::lifecycle::{on_heap, Asking, Lifecycle, WaitUntil};
 use crate::stage;
 pub use answers::{SubmittedTurn, TurnAnswers};
 pub use background::{BackgroundCall, is_under_way};
 pub use open::OpenTurn;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
-use toolwright_core::error::ErrorClass;
-use toolwright_core::error::ToolError;
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
-use toolwright_journal::journal::CallSlot;
-use toolwright_journal::journal::State;
+use toolwright_journal::journal::{CallSlot, State};
 
 impl Run {
     /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of

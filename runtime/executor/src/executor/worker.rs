@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{CallFailure, Outcome, RunState, Swept};
-use crate::lifecycle::Lifecycle;
+use crate::call::{CallFailure, Outcome, RunState};
+use crate::lifecycle::{Swept, Lifecycle};
 use toolwright_core::context::CallId;
 
 /// Carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls whose process

@@ -3,7 +3,7 @@
 //! - [`arrive`](self::arrive): evaluates a call for the first time, or again. [`claim`](self::claim): evaluates a call
 //!   that may run by the present policy, tool and grants, and claims it.
 //! - [`stage`](self::stage): applies what the stages of the application decided about a call that may run.
-//! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
+//! - [`statement`](self::statement): which decisions of people count.
 //! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.
 //! - [`family`](self::family): a call that makes calls, and the calls that it makes.
 //! - [`attempt`](self::attempt): applies the end of an attempt. [`end`](self::end): ends a call that does not run, or
@@ -14,7 +14,6 @@ mod attempt;
 mod claim;
 mod end;
 pub(super) mod family;
-pub(crate) mod gate;
 mod grant;
 mod hand_over;
 mod moment;
@@ -29,7 +28,7 @@ pub use statement::{is_accepted, last_decision};
 
 use jiff::Timestamp;
 
-use self::moment::Moment;
+use crate::lifecycle::decide::moment::Moment;
 use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 use toolwright_journal::journal::State;

@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::driver::{Lifecycle, pauses};
+use super::driver::Lifecycle;
+use super::driver::pauses;
 use super::heap::on_heap;
 use super::outcome::{failed, indeterminate};
 use super::step::{End, Input};
-use crate::executor::{CallFailure, Outcome, RunState};
+use crate::call::{CallFailure, Outcome, RunState};
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::ask::TRY_AGAIN;
 use super::driver::Lifecycle;
 use super::wait::CallProgress;
-use crate::executor::{CallFailure, Outcome};
+use crate::call::{CallFailure, Outcome};
 use crate::stage;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::driver::{Lifecycle, not_recorded};
-use crate::executor::{CallFailure, Outcome, Sources};
+use crate::call::{CallFailure, Outcome, Sources};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{Document, DocumentWrite, StoreError, Transaction};
 

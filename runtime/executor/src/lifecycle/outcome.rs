@@ -4,8 +4,8 @@ use toolwright_core::error_kind;
 use tracing::Span;
 
 use super::driver::Lifecycle;
-use crate::executor::{CallFailure, Outcome, SuspendedCall};
-use crate::stage::{self, record};
+use crate::call::{CallFailure, Outcome, SuspendedCall, record};
+use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{ErrorClass, ToolError};

@@ -2,7 +2,7 @@
 
 use super::driver::Lifecycle;
 use super::step::{Input, Reconciliation};
-use crate::executor::{CallFailure, identity_of, own_of};
+use crate::call::{CallFailure, identity_of, own_of};
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;

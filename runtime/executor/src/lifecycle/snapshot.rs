@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::call::CircuitOpen;
 use crate::retry::RetryPolicy;
 use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
@@ -107,13 +108,6 @@ pub struct HandsOver {
     /// Why calls cannot be handed over in this process; `None` if they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
-}
-
-/// A circuit breaker that is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CircuitOpen {
-    /// How long the circuit breaker stays open; `None` while another call probes the tool.
-    pub left: Option<Duration>,
 }
 
 /// The arguments in the record, as far as this process can read them.

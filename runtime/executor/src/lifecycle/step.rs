@@ -1,13 +1,14 @@
 //! The inputs and results of `decide`, which contain only data.
 
+use crate::stage::UnknownFact;
+use crate::call::{By, Refusal};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::guard::Guards;
-use super::snapshot::CircuitOpen;
-use crate::executor::OnNoApprover;
+use crate::call::OnNoApprover;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};
@@ -142,15 +143,6 @@ pub struct DroppedClaim {
     pub is_begun: bool,
 }
 
-/// Who runs a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum By {
-    /// The caller runs the call and waits for its answer; if the caller stops, the call is given up.
-    Caller,
-    /// A worker runs the call; if the worker stops, other workers take the call over.
-    Worker,
-}
-
 /// What a tool found out about the outcome of a call that was begun earlier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reconciliation {
@@ -248,33 +240,6 @@ pub enum Need {
     More(String),
 }
 
-/// Why a call is refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Refusal {
-    /// The policy denies the call, for this reason.
-    Denied(String),
-    /// A person has rejected the same call in this run.
-    DeniedBefore,
-    /// The call would have to wait, for this reason, but holds a secret that cannot be encrypted.
-    SecretCannotWait(String),
-    /// The call would be handed over, but holds a secret that cannot be encrypted.
-    SecretCannotBeHandedOver,
-    /// The call needs approval, for this reason, and no approver can be asked.
-    NoApprover(String),
-    /// Another person than the user of the call would have to decide, for this reason, but the call has no user.
-    NoUser(String),
-    /// The call would be planned, but needs services that only the caller provides.
-    CannotBePlanned,
-    /// The call would have to wait in a plan, but there is no journal to store it.
-    NoPlan,
-    /// The executor shuts down.
-    ShuttingDown,
-    /// The circuit breaker of the tool is open.
-    Unavailable(CircuitOpen),
-    /// The run of the call has already ended.
-    RunOver,
-}
-
 /// Why the host application has to act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Problem {
@@ -330,6 +295,15 @@ pub struct Settings {
 impl Step {
     pub(super) fn only(then: Then) -> Self {
         Self { commit: None, then }
+    }
+}
+
+impl From<UnknownFact> for Need {
+    fn from(fact: UnknownFact) -> Self {
+        match fact {
+            UnknownFact::Denials => Self::Denials,
+            UnknownFact::Grants => Self::Grants,
+        }
     }
 }
 

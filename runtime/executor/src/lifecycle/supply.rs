@@ -6,9 +6,9 @@ use super::snapshot::HandsOver;
 use super::step::{Input, SuppliedResult};
 use serde_json::Value;
 
-use crate::executor::CallFailure;
+use crate::call::CallFailure;
 use crate::handed_over::{HandedOver, SupplyError};
-use crate::registry::Entry;
+use crate::catalog::Entry;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::input::Problem;

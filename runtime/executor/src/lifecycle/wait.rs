@@ -12,8 +12,10 @@ use super::driver::{Lifecycle, Look, not_recorded, too_busy};
 use super::heap::on_heap;
 use super::outcome::indeterminate;
 use super::step::{End, Input, Then};
-use crate::executor::{AskingMark, CallFailure, Outcome, PATIENCE};
-use crate::stage::{self, given_up, given_up_by, record::Watch};
+use crate::call::{Asking, CallFailure, Outcome, Watch};
+use crate::attempt::PATIENCE;
+use crate::stage;
+use crate::stage::{given_up, given_up_by};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
@@ -388,7 +390,7 @@ impl WaitUntil {
 
 /// The result of waiting for the next attempt of a call.
 enum Until<'a> {
-    Due(Box<CallRecord>, Option<AskingMark<'a>>),
+    Due(Box<CallRecord>, Option<Asking<'a>>),
     /// Another worker or process continues the call.
     Elsewhere(Box<CallRecord>),
     Ended(Outcome),

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::Registry;
-use super::entry::Entry;
+use crate::catalog::{Entry, InvalidPattern, Profile};
 use super::problem::{RegistryError, RegistryProblem};
-use crate::catalog::{InvalidPattern, Profile};
 use toolwright_core::adaptation::Adaptation;
 use toolwright_core::tool::Definition;
 

@@ -8,9 +8,10 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Timeout};
 use toolwright_schema::schema;
 
-use super::entry::{Entry, Origin};
+use crate::catalog::{Entry, Origin};
 use super::problem::{RegistryProblem, wrong_with_name};
-use crate::dynamic::{self, DynamicTool};
+use crate::dynamic;
+use crate::dynamic::DynamicTool;
 
 /// Prepares a tool for registration: makes its schema and checks it.
 pub(super) fn prepare(

@@ -7,10 +7,9 @@ use std::sync::{Arc, OnceLock};
 use foldhash::fast::FixedState;
 
 use super::adapting::Adaptations;
-use super::entry::Entry;
+use crate::catalog::{Entry, Catalog};
 use super::listeners::{RegistryEvent, RegistryEventKind};
 use super::problem::RegistryProblem;
-use crate::catalog::Catalog;
 
 #[derive(Default)]
 pub(super) struct State {

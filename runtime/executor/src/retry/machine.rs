@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use super::CircuitBreaker;
+use super::circuit::CircuitBreaker;
 
 /// The state machine of a circuit breaker. Times are counted from any fixed moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

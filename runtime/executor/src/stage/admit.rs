@@ -1,19 +1,16 @@
 //! Admits a call when there is room, or refuses it when the executor is shutting down.
 
+use crate::call::{cancelled, shutting_down};
 use std::pin::pin;
 
 use futures::future::{Either, select};
 use tokio::time::Instant;
 
-use crate::executor::{Gate, GateClosed, Pass, Plan, RunState};
-use crate::lifecycle::words::{cancelled, shutting_down};
+use crate::call::{Gate, GateClosed, Pass, Plan, RunState};
 use crate::stage::invoke;
-use crate::stage::invoke::given_up;
-use crate::stage::invoke::is_given_up;
-use crate::stage::invoke::slept;
+use super::invoke::{given_up, is_given_up, slept};
 use toolwright_core::call::Call;
-use toolwright_core::error::Done;
-use toolwright_core::error::ToolError;
+use toolwright_core::error::{Done, ToolError};
 
 /// The places of a running call. It takes the tool's place first, so that calls that wait for one slow tool do not hold
 /// the executor's places.

@@ -1,11 +1,10 @@
 //! Asks the policy. Without an approver, a call that needs approval is refused.
 
+use crate::call::{Refusal};
 use futures::future::BoxFuture;
 
-use crate::executor::{About, Plan, RunState};
-use crate::lifecycle::Refusal;
-use crate::lifecycle::gate::{Gate, KnownFacts, gate};
-use crate::stage::record::Watch;
+use crate::call::{About, Plan, RunState, Watch};
+use super::gate::{Gate, KnownFacts, gate};
 use toolwright_core::capability::Scope;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;

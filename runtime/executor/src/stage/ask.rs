@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 
-use super::in_time;
-use crate::executor::{Plan, RunState, own_of};
+use super::invoke::in_time;
+use crate::call::{Plan, RunState, own_of};
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
 use toolwright_core::context::Identity;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use toolwright_core::error_kind;
 
-use crate::registry::Entry;
+use crate::catalog::Entry;
 use toolwright_core::error::ToolError;
 use toolwright_core::output::Answer;
 

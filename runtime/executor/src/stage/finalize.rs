@@ -9,9 +9,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::input::{read, read_text};
-use super::panicked;
-use crate::executor::{Plan, Rules, RunState, check_covered, own_of};
-use crate::registry::Form;
+use super::invoke::panicked;
+use crate::call::{Plan, Rules, RunState, check_covered, own_of};
+use crate::catalog::Form;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};

@@ -1,23 +1,18 @@
 //! Finds the tool of a name, or answers with similar names.
 
-use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 use toolwright_core::error_kind;
 
 use futures::future::{Either, select};
 
-use crate::executor::{Plan, RunState};
-use crate::lifecycle::words::cancelled;
-use crate::registry::{Lookup, Origin};
-use crate::stage::invoke::{given_up, in_time};
+use crate::call::{Plan, RunState, cancelled, unknown};
+use crate::registry::Lookup;
+use crate::catalog::Origin;
+use super::invoke::{given_up, in_time};
 use toolwright_core::call::Call;
 use toolwright_core::error::{ErrorClass, ToolError};
-use toolwright_core::near::near;
 use toolwright_core::tool::Definition;
-
-/// The maximum number of tools that the error for an unknown name lists.
-const FEW: usize = 10;
 
 /// A tool of the prepared catalog, or a tool that was registered later.
 #[derive(Clone)]
@@ -94,31 +89,3 @@ fn disabled(name: &str) -> ToolError {
         .hint("go on without it")
 }
 
-#[cold]
-pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
-    let name = &*shorten(name);
-    let catalog = run.ready.current();
-    let names = || catalog.callable_names();
-    let close = near(name, names());
-    let error = ToolError::new(error_kind::UNKNOWN_TOOL, format!("no tool is called `{name}`"))
-        .class(ErrorClass::Invalid);
-    let quoted = |names: &[&str]| {
-        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-    };
-    if !close.is_empty() {
-        return error.hint(format!("did you mean {}?", quoted(&close)));
-    }
-    match names().count() {
-        0 => error.hint("there are no tools"),
-        1..=FEW => error.hint(format!("the tools are {}", quoted(&names().collect::<Vec<_>>()))),
-        _ => error.hint("call one of the tools that you were given"),
-    }
-}
-
-/// Shortens a name for a message, because models have sent whole documents as a name.
-fn shorten(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(100) {
-        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
-        None => Cow::Borrowed(name),
-    }
-}

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::executor::Plan;
-use crate::registry::Form;
+use crate::call::Plan;
+use crate::catalog::Form;
 use toolwright_core::capability::Scope;
 use toolwright_core::error::{Done, ToolError};
 use toolwright_core::footprint::Facts;

@@ -1,5 +1,6 @@
 //! Runs a tool that has to wait: only then are timeout and cancellation set up. Panics are caught.
 
+use crate::call::{cancelled};
 use std::any::Any;
 use std::future::poll_fn;
 use std::mem::forget;
@@ -13,8 +14,7 @@ use futures::future::{BoxFuture, select_all};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::executor::{Family, Lineage, Plan, RunState};
-use crate::lifecycle::words::cancelled;
+use crate::call::{Family, Lineage, Plan, RunState};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;

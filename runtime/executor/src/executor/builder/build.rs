@@ -4,15 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-use super::ExecutorBuilder;
+use crate::executor::nested::ThroughStages;
+use crate::executor::builder::ExecutorBuilder;
 use crate::catalog::Catalog;
-use crate::executor::core::Core;
-use crate::executor::plan::{Gates, Later, Plan, Provisions};
-use crate::executor::problem::{BuildError, BuildProblem};
-use crate::executor::ready::Ready;
-use crate::executor::resolve::Resolving;
-use crate::executor::rules::{Rules, Surroundings};
-use crate::executor::{Executor, Gate, Journal, OnNoApprover, RunState};
+use crate::call::{Core, Gates, Later, Plan, Provisions, BuildError, BuildProblem, Ready, Resolving, Rules, Surroundings, Gate, Journal, OnNoApprover, RunState};
+use crate::executor::Executor;
 use crate::retry::{CircuitBreaker, Circuits};
 use toolwright_core::capability::{DeclaredService, ProvidedValues};
 use toolwright_policy::policy::{PolicyBuilder, PolicyError};
@@ -89,6 +85,7 @@ impl ExecutorBuilder {
             limit: self.limit,
             rules: rules.with_footprints(!self.middleware.is_empty()),
             middleware: self.middleware.into(),
+            nested: &ThroughStages,
             retries_per_run: self.retries_per_run,
             journal,
             is_plain,

@@ -2,8 +2,8 @@
 
 use std::vec;
 
-use super::BackgroundCall;
-use crate::executor::outcome::Outcome;
+use crate::executor::turn::background::BackgroundCall;
+use crate::call::Outcome;
 use toolwright_core::output::Answer;
 
 /// The answers of a turn: one for each call, in the order of the calls. Made by

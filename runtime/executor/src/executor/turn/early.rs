@@ -53,7 +53,7 @@ impl EarlyCall {
             Err(failed) => match failed.try_into_panic() {
                 Ok(panic) => stage::panicked(tool, panic).into(),
                 // The runtime of the task is shutting down, so the task was cancelled.
-                Err(_) => crate::lifecycle::words::cancelled(tool).into(),
+                Err(_) => crate::call::cancelled(tool).into(),
             },
         }
     }

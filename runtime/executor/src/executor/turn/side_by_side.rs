@@ -7,10 +7,9 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
-use super::{ProviderIds, Run, repeated_id};
+use crate::executor::turn::{ProviderIds, Run, repeated_id};
 use crate::batch::Batch;
-use crate::executor::in_turn::{InTurn, Slot};
-use crate::executor::run_state::RunState;
+use crate::call::{InTurn, Slot, RunState};
 use crate::registry::Lookup;
 use crate::stage;
 use toolwright_core::call::Call;

@@ -1,21 +1,17 @@
 //! Decides what the end of an attempt means for a call: it ends, or another attempt follows after a while. An owner
 //! that has lost its lease is too late: its result is refused.
 
+use crate::call::{By, cancelled};
 use std::time::Duration;
 
-use super::super::guard::Guard;
-use super::super::step::{
-    Attempt, AttemptError, By, DroppedClaim, Need, Reconciliation, Step, Then,
-};
-use super::moment::{Known, Moment};
-use super::words::{cancelled, lost};
-use crate::executor::later;
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::step::{Attempt, AttemptError, DroppedClaim, Need, Reconciliation, Step, Then};
+use crate::lifecycle::decide::moment::{Known, Moment};
+use crate::lifecycle::decide::words::lost;
+use crate::call::later;
 use crate::retry::RetryCase;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
-use toolwright_journal::journal::{
-    CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
-    next as next_state,
-};
+use toolwright_journal::journal::{CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened, next as next_state};
 
 impl Moment<'_> {
     /// Decides how a call continues after an attempt has ended.
@@ -265,7 +261,7 @@ impl From<&ToolError> for AttemptError {
             done: error.done(),
             kind: error.kind().to_owned(),
             message: Some(error.message().to_owned()),
-            cause: error.source().map(|source| crate::stage::record::chain(source)),
+            cause: error.source().map(|source| crate::call::record::chain(source)),
         }
     }
 }

@@ -1,18 +1,17 @@
 //! Evaluates a call that may run as everything is now, and claims it. Earlier results are not trusted: the arguments,
 //! the tool, the decision and the grant are checked again.
 
-use super::super::guard::Guard;
-use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Need, Problem, StagedCall, Step, Then};
-use super::gate::{self, Gate};
-use super::grant::Use;
-use super::moment::{Known, Moment};
-use super::statement::Behind;
-use super::words::{FORMER, NEEDS_ITS_CALLER, NOT_A_PERSON, NOT_REPEATED, TOOL_CHANGED, not_run};
+use crate::call::{NEEDS_ITS_CALLER};
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::snapshot::{Evaluated, Stored};
+use crate::lifecycle::step::{Need, Problem, StagedCall, Step, Then};
+use crate::stage::{Gate, KnownFacts, gate};
+use crate::lifecycle::decide::grant::Use;
+use crate::lifecycle::decide::moment::{Known, Moment};
+use crate::lifecycle::decide::statement::Behind;
+use crate::lifecycle::decide::words::{FORMER, NOT_A_PERSON, NOT_REPEATED, TOOL_CHANGED, not_run};
 use toolwright_core::tool::Effect;
-use toolwright_journal::journal::{
-    CallRecord, StoredText, Transition, begun_without_a_word, replay,
-};
+use toolwright_journal::journal::{CallRecord, StoredText, Transition, begun_without_a_word, replay};
 use toolwright_policy::policy::PolicyDecision;
 
 /// The decision of the gate about a call.
@@ -57,7 +56,7 @@ impl Moment<'_> {
         }
         let grant = self.grant(fingerprint, four_eyes);
         let denied_before = self.snapshot.denied_before;
-        let known = gate::KnownFacts {
+        let known = KnownFacts {
             is_decided: decided.is_ok(),
             denied_before: denied_before.map(|denied| denied && self.has(Guard::DenialHolds)),
             is_granted: self.snapshot.grants.as_ref().map(|_| grant.is_some()),
@@ -66,7 +65,7 @@ impl Moment<'_> {
             no_approver: self.settings.no_approver,
             has_journal: true,
         };
-        let gate = gate::gate(policy, known).map_err(|need| Box::new(Step::from(need)))?;
+        let gate = gate(policy, known).map_err(|fact| Box::new(Step::from(Need::from(fact))))?;
         let gate = match gate {
             Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
             gate => gate,

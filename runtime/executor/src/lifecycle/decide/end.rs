@@ -2,12 +2,13 @@
 //! state. A call that was begun before ends only because of a verified decision: otherwise it returns to its earlier
 //! state, as does a requeued dead letter. The answer says whether the call may have acted.
 
-use super::super::guard::Guard;
-use super::super::step::{End, Step, Then};
-use super::attempt::note_failure;
-use super::moment::{Known, Moment};
-use super::statement::Behind;
-use super::words::{cancelled, ended, ended_meanwhile, expired, lost, shutting_down, unapproved};
+use crate::call::{cancelled, ended, shutting_down};
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::step::{End, Step, Then};
+use crate::lifecycle::decide::attempt::note_failure;
+use crate::lifecycle::decide::moment::{Known, Moment};
+use crate::lifecycle::decide::statement::Behind;
+use crate::lifecycle::decide::words::{ended_meanwhile, expired, lost, unapproved};
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{Failure, State, Transition, next};

@@ -3,14 +3,11 @@
 
 use jiff::Timestamp;
 
-use super::super::guard::Guard;
-use super::super::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow};
-use super::super::step::{Need, Problem, Settings, Step, Then};
-use crate::executor::later;
-use toolwright_journal::journal::{
-    AnswerRecord, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction,
-    Transition,
-};
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow};
+use crate::lifecycle::step::{Need, Problem, Settings, Step, Then};
+use crate::call::later;
+use toolwright_journal::journal::{AnswerRecord, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction, Transition};
 
 /// The values from which one decision about a call is made.
 #[derive(Clone, Copy)]

@@ -1,17 +1,11 @@
 //! The texts about a call that is refused, or that ends without a result.
 
-use std::borrow::Cow;
 use toolwright_core::error_kind;
 
-use super::super::snapshot::CircuitOpen;
-use super::super::step::Refusal;
-use crate::retry::{CircuitRefusal, unavailable};
-use toolwright_core::error::{Done, ErrorClass, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
+use crate::call::{GO_ON, NOT_STARTED};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{AnswerRecord, CallRecord};
-
-/// Why a call whose tool needs its caller's services cannot run without the caller.
-pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
 /// Why a call that was begun when its tool could be repeated is left to people now.
 pub(super) const NOT_REPEATED: &str =
@@ -55,83 +49,6 @@ pub(crate) fn grant_outdated(id: &str) -> String {
     format!("its tool has changed since grant {id} was given")
 }
 
-const GO_ON: &str = "go on without this call, or tell the user that it needs approval";
-const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
-
-impl Refusal {
-    /// Makes the answer of a refused call.
-    #[cold]
-    pub(crate) fn error(&self, tool: &str, run: &str) -> ToolError {
-        match self {
-            Self::Denied(reason) => {
-                let denied = Cow::Owned(format!("`{tool}` is not allowed here: {reason}"));
-                ToolError::new(error_kind::DENIED, denied)
-                    .by_executor(Done::Refused)
-                    .hint("do not make this call again; find another way, or tell the user")
-            }
-            Self::DeniedBefore => {
-                let words =
-                    format!("a person has said no to the same call of `{tool}` in this run");
-                ToolError::new(error_kind::REJECTED, words).hint("do not ask for it again")
-            }
-            Self::SecretCannotWait(reason) => {
-                let words = format!(
-                    "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
-                );
-                ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED).hint(GO_ON).caused_by(
-                    "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
-                )
-            }
-            Self::SecretCannotBeHandedOver => {
-                let words = format!(
-                    "`{tool}` is carried out elsewhere, and a call with a secret cannot wait here"
-                );
-                ToolError::new("refused", words).class(NOT_STARTED).by_executor(Done::NotBegun).caused_by(
-                    "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
-                )
-            }
-            Self::NoApprover(reason) => {
-                let words = format!(
-                    "`{tool}` needs a person's approval ({reason}), and no approver can be asked here"
-                );
-                let error = ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED);
-                error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
-                    "there is no approver; give one (`.approver(…)` of an agent, `.ask(…)` of an executor), let a `.policy(…)` \
-                    allow the call, or run everything with `.unrestricted()`; a tool with `approval = …` needs the approver",
-                )
-            }
-            Self::NoUser(reason) => {
-                let words = format!(
-                    "`{tool}` needs the approval of another person than its user ({reason}), and the call has no user"
-                );
-                let error = ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED);
-                error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
-                    "the policy has `four_eyes`; give the run the name of its user with `.user(…)`",
-                )
-            }
-            Self::CannotBePlanned => {
-                let words = format!("`{tool}` cannot be put into the plan: it {NEEDS_ITS_CALLER}");
-                ToolError::new("refused", words)
-                    .class(NOT_STARTED)
-                    .hint("go on without this call, or say that it is needed")
-            }
-            Self::NoPlan => {
-                let words = format!(
-                    "`{tool}` was not run: what changes something is planned first, and there is no journal for a plan"
-                );
-                ToolError::new("cannot_be_planned", words)
-                    .by_executor(Done::Refused)
-                    .hint("go on without it, and say what you would have done")
-            }
-            Self::ShuttingDown => shutting_down(),
-            Self::Unavailable(CircuitOpen { left }) => {
-                unavailable(tool, CircuitRefusal { left: *left })
-            }
-            Self::RunOver => ended(run).class(ErrorClass::Cancelled),
-        }
-    }
-}
-
 /// Returns the answer of a call that a stage delays, but that cannot be stored to wait.
 pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     let words =
@@ -139,20 +56,6 @@ pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     ToolError::new("delayed", words).class(NOT_STARTED).hint("call again later").caused_by(
         "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
     )
-}
-
-pub(crate) fn shutting_down() -> ToolError {
-    let words = "the application is shutting down and takes no more calls";
-    ToolError::new(error_kind::SHUTTING_DOWN, words).class(NOT_STARTED).by_executor(Done::NotBegun)
-}
-
-pub(crate) fn cancelled(tool: &str) -> ToolError {
-    ToolError::new(error_kind::CANCELLED, format!("the call of `{tool}` was cancelled"))
-        .class(ErrorClass::Cancelled)
-}
-
-pub(super) fn ended(run: &str) -> ToolError {
-    ToolError::new(error_kind::CANCELLED, format!("run `{run}` has ended"))
 }
 
 pub(super) fn ended_meanwhile(tool: &str) -> ToolError {

@@ -1,7 +1,8 @@
 //! Lets the stages of the application examine a call that may run, before it is claimed and when its attempt has ended.
 
-use super::{Lifecycle, Look};
-use crate::executor::{EarlyEnd, Inside, MiddlewareCall, Outcome, Slot, delay_of, enter, touched};
+use crate::lifecycle::driver::{Lifecycle, Look};
+use crate::middleware::{EarlyEnd, delay_of, enter};
+use crate::call::{Inside, MiddlewareCall, Outcome, Slot, touched};
 use crate::lifecycle::step::{Input, StageVerdict, StagedCall};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;

@@ -1,6 +1,6 @@
 //! Stores texts and answers in the journal: plain, or encrypted if they may hold a secret.
 
-use super::Lifecycle;
+use crate::lifecycle::driver::Lifecycle;
 use toolwright_core::context::CallId;
 use toolwright_core::json::canonical;
 use toolwright_core::output::Answer;

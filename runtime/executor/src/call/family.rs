@@ -1,0 +1,150 @@
+//! The state that all attempts of a parent share: its clock, the children for which it waits, and their answers.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::lineage::RecordedParent;
+use super::remembered::RecordedChildren;
+use super::plan::Plan;
+use super::run_state::RunState;
+use toolwright_core::context::CallId;
+
+/// What all attempts of a parent share. Each claim of a journalled parent has one, with a single attempt.
+pub(crate) struct Family {
+    pub(crate) tool: Arc<str>,
+    /// The nesting depth of the children.
+    pub(crate) depth: u32,
+    pub(crate) recorded: Option<RecordedParent>,
+    pub(crate) remembered: RecordedChildren,
+    under_way: Mutex<UnderWay>,
+    changed: Notify,
+    /// Whether a child was dropped before it had an answer.
+    has_dropped: AtomicBool,
+}
+
+/// The children that are running.
+#[derive(Default)]
+struct UnderWay {
+    number: usize,
+    /// The children that wait for a person.
+    waiting: Vec<CallId>,
+    /// The time since which at least one child has been running.
+    since: Option<Instant>,
+    /// How long children ran in total before that moment.
+    before: Duration,
+}
+
+impl Family {
+    /// Makes a family; `None` for a tool that makes no calls.
+    #[inline]
+    pub(crate) fn of(
+        run: &RunState,
+        plan: &Plan,
+        recorded: impl FnOnce() -> Option<RecordedParent>,
+    ) -> Option<Arc<Self>> {
+        plan.makes_calls.then(|| Self::new(run, plan, recorded()))
+    }
+
+    #[cold]
+    fn new(run: &RunState, plan: &Plan, recorded: Option<RecordedParent>) -> Arc<Self> {
+        Arc::new(Self {
+            tool: Arc::clone(&plan.entry.name),
+            depth: run.lineage().map_or(1, |lineage| lineage.depth + 1),
+            // A journal stores the answers of children, so they need not be remembered here.
+            remembered: RecordedChildren::new(recorded.is_none() && plan.retry.attempts > 1),
+            recorded,
+            under_way: Mutex::default(),
+            changed: Notify::new(),
+            has_dropped: AtomicBool::new(false),
+        })
+    }
+
+    /// Returns how long children have been running, which the parent's timeouts do not include.
+    pub(crate) fn time_away(&self) -> Duration {
+        let under_way = self.under_way();
+        under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Completes when no child is running.
+    pub(crate) async fn alone(&self) {
+        self.until(|under_way| (under_way.number == 0).then_some(())).await;
+    }
+
+    /// Completes when every running child waits for a person, and returns their ids.
+    pub(crate) async fn stuck(&self) -> Vec<CallId> {
+        let is_stuck = |it: &UnderWay| it.number > 0 && it.waiting.len() == it.number;
+        self.until(|it| is_stuck(it).then(|| it.waiting.clone())).await
+    }
+
+    async fn until<T>(&self, look: impl Fn(&UnderWay) -> Option<T>) -> T {
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            // The notification is registered before the check, so that no change is missed.
+            changed.as_mut().enable();
+            if let Some(found) = look(&self.under_way()) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+
+    /// Notes that a child begins.
+    pub(crate) fn begins(&self) {
+        let mut under_way = self.under_way();
+        under_way.number += 1;
+        under_way.since.get_or_insert_with(Instant::now);
+    }
+
+    /// Records that a child is dropped before it has an answer.
+    pub(crate) fn drops(&self) {
+        self.has_dropped.store(true, Ordering::Relaxed);
+        self.ends();
+    }
+
+    /// Whether children without an answer may be in the journal although their parent has ended.
+    pub(crate) fn has_left_children(&self) -> bool {
+        let was_begun_before = self.recorded.as_ref().is_some_and(|it| !it.is_first);
+        was_begun_before || self.has_dropped.load(Ordering::Relaxed)
+    }
+
+    /// Records that a child has ended.
+    pub(crate) fn ends(&self) {
+        let mut under_way = self.under_way();
+        under_way.number = under_way.number.saturating_sub(1);
+        if under_way.number == 0
+            && let Some(since) = under_way.since.take()
+        {
+            under_way.before += since.elapsed();
+        }
+        drop(under_way);
+        self.changed.notify_waiters();
+    }
+
+    /// Records that a child waits for a person, and never completes. The child continues when its parent runs again.
+    pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
+        let _waits = Waits { family: self, child };
+        self.under_way().waiting.push(child);
+        self.changed.notify_waiters();
+        std::future::pending().await
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A child that waits for a person. Dropping this value removes the child from the waiting ones.
+struct Waits<'a> {
+    family: &'a Family,
+    child: CallId,
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.family.under_way().waiting.retain(|it| *it != self.child);
+    }
+}

@@ -1,0 +1,262 @@
+//! The stages of an application: each examines every attempt of a call before the attempt begins and after it has
+//! ended, no matter who made the call.
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, ready};
+
+use super::in_turn::Slot;
+use super::plan::Plan;
+use super::run_state::RunState;
+use crate::event::ToolEventKind;
+use super::record::Watch;
+use toolwright_core::capability::{ProvidedValues, Source};
+use toolwright_core::context::CallId;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::{Facts, Footprint};
+use toolwright_core::output::Answer;
+use toolwright_core::tool::Definition;
+
+/// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
+/// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).
+///
+/// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls
+/// that are resumed, calls of a worker, retries and typed commands, with a journal and without. It may take as long as
+/// an attempt of the tool, and no longer than what is left of the total timeout; when the call is given up, the stage
+/// is dropped. If it panics or takes longer, the call is answered `stage_failed`.
+///
+/// The call begins when every stage has let it through: with a journal, it is claimed only then. So a process may lose
+/// the call to another one while its stages are at work. Their [`AfterCall`] is dropped then.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// use futures::future::{BoxFuture, FutureExt as _};
+/// use toolwright::{Middleware, MiddlewareCall, BeforeCall, Call, Executor, Registry, ToolError, tool};
+///
+/// /// Sends a letter.
+/// #[tool(effect = once)]
+/// async fn send() {}
+///
+/// /// Lets a number of calls through.
+/// struct AtMost(AtomicU32);
+///
+/// impl Middleware for AtMost {
+///     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+///         async move {
+///             match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
+///                 Ok(_) => BeforeCall::Continue,
+///                 Err(_) => BeforeCall::Refuse(ToolError::new("used_up", format!("no call of `{}` is left", call.definition().name))),
+///             }
+///         }
+///         .boxed()
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor =
+///     Executor::builder(Registry::of([SEND])?).unrestricted().middleware(AtMost(AtomicU32::new(1))).build()?;
+/// assert!(!executor.call(&Call::new("send", "{}")).await.is_error());
+/// assert_eq!(executor.call(&Call::new("send", "{}")).await.error().expect("refused").kind(), "used_up");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Middleware: Send + Sync + 'static {
+    /// Examines a call that is allowed to run, before its tool begins.
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
+}
+
+/// Implemented for `Arc`, so that an application can share a stage, or choose one at run time.
+impl<A: Middleware + ?Sized> Middleware for Arc<A> {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        (**self).before(call)
+    }
+}
+
+/// The decision of a stage on a call whose tool has not begun.
+pub enum BeforeCall {
+    /// The call continues with the next stage, or with its tool.
+    Continue,
+    /// The call continues. The value is called after the attempt has ended, or once it is clear that the attempt does
+    /// not begin; otherwise it is dropped.
+    Then(Box<dyn AfterCall>),
+    /// The call gets this answer, and its tool does not run.
+    Answer(Answer),
+    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a
+    /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt. Without
+    /// a journal, the retry policy limits how often the call is tried again. Any other error is the answer.
+    Refuse(ToolError),
+}
+
+/// What a stage does after an attempt that it admitted. The value is dropped if the attempt does not begin (see
+/// [`not_begun`](Self::not_begun)) or is dropped itself: release in `Drop` what the stage holds for a call.
+pub trait AfterCall: Send {
+    /// Runs beside the attempt, for instance to renew a lease, and is dropped when the attempt has ended. Does nothing
+    /// by default.
+    fn during(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
+    /// Examines the answer of the attempt, even an error, before it is recorded; may return another answer that
+    /// replaces it. The replaced answer decides whether the call is tried again.
+    fn after<'a>(
+        self: Box<Self>,
+        call: &'a MiddlewareCall<'a>,
+        answer: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>>;
+
+    /// Called if the attempt did not begin and will not: a later stage refused the call, another process claimed it,
+    /// or the call was given up before. A value that is dropped without this call belongs to an attempt that may have
+    /// done its work. The default implementation only drops the value. An implementation must not block.
+    fn not_begun(self: Box<Self>) {}
+}
+
+impl fmt::Debug for BeforeCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Continue => formatter.write_str("Continue"),
+            Self::Then(_) => formatter.write_str("Then(..)"),
+            Self::Answer(answer) => formatter.debug_tuple("Answer").field(answer).finish(),
+            Self::Refuse(error) => formatter.debug_tuple("Refuse").field(error).finish(),
+        }
+    }
+}
+
+/// One attempt of a call, and the facts about the call, as a stage receives them.
+#[derive(Clone, Copy)]
+pub struct MiddlewareCall<'a> {
+    pub(crate) id: CallId,
+    pub(crate) run: &'a str,
+    pub(crate) user: Option<&'a str>,
+    pub(crate) slot: Option<Slot>,
+    pub(crate) definition: &'a Definition,
+    pub(crate) fingerprint: &'a str,
+    pub(crate) arguments: &'a str,
+    pub(crate) footprint: &'a Footprint,
+    pub(crate) attempt: u32,
+    pub(crate) is_recorded: bool,
+    pub(crate) inside: Inside<'a>,
+}
+
+/// Further values of a call, which only the stages of this crate may use.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) run: &'a RunState,
+    pub(crate) watch: Option<&'a Watch<'a>>,
+}
+
+impl<'a> MiddlewareCall<'a> {
+    /// Returns the id of the call.
+    #[must_use]
+    pub fn id(&self) -> CallId {
+        self.id
+    }
+
+    /// Returns the id of the call's run.
+    #[must_use]
+    pub fn run(&self) -> &'a str {
+        self.run
+    }
+
+    /// Returns the user on whose behalf the call is made; `None` if the user is unknown.
+    #[must_use]
+    pub fn user(&self) -> Option<&'a str> {
+        self.user
+    }
+
+    /// Returns the number of the call's turn; `None` for a call outside of turns.
+    #[must_use]
+    pub fn turn(&self) -> Option<u64> {
+        self.slot.map(|slot| slot.turn)
+    }
+
+    /// Returns the index of the call in its turn, from zero; `None` for a call outside of turns.
+    #[must_use]
+    pub fn index(&self) -> Option<u32> {
+        self.slot.map(|slot| slot.index)
+    }
+
+    /// Returns the definition of the call's tool.
+    #[must_use]
+    pub fn definition(&self) -> &'a Definition {
+        self.definition
+    }
+
+    /// Returns the fingerprint of the tool's definition, in hexadecimal digits.
+    #[must_use]
+    pub fn fingerprint(&self) -> &'a str {
+        self.fingerprint
+    }
+
+    /// Returns the final arguments of the call, as a JSON object: repaired, with defaults. They may hold secrets.
+    #[must_use]
+    pub fn arguments(&self) -> &'a str {
+        self.arguments
+    }
+
+    /// Returns what the call reads and writes. If its tool does not declare that, the footprint is everything that
+    /// its effect allows.
+    #[must_use]
+    pub fn footprint(&self) -> &'a Footprint {
+        self.footprint
+    }
+
+    /// Returns the number of the attempt, from one. Attempts that did not begin have no number.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Reports whether a journal records the call.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.is_recorded
+    }
+
+    /// Lists the services that the tool takes beside its input, by type, with the source of each.
+    pub(crate) fn services(&self) -> impl Iterator<Item = (TypeId, Source)> {
+        let Plan { entry, wiring, .. } = self.inside.plan;
+        let ids = entry.spec.capabilities.iter().map(|it| (it.id)());
+        ids.zip(wiring.sources.iter().copied())
+    }
+
+    /// Returns the services that the executor provides to its calls.
+    pub(crate) fn provided(&self) -> &'a Arc<ProvidedValues> {
+        &self.inside.run.core.provided
+    }
+
+    /// Notifies listeners of a stage's decision.
+    pub(crate) fn notify(&self, kind: ToolEventKind<'_>) {
+        if let Some(watch) = self.inside.watch {
+            watch.tell(kind);
+        }
+    }
+}
+
+/// Omits the arguments, which may hold secrets.
+impl fmt::Debug for MiddlewareCall<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("MiddlewareCall")
+            .field("id", &self.id)
+            .field("run", &self.run)
+            .field("tool", &self.definition.name)
+            .field("slot", &self.slot)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns what a call touches. If the executor has stages, the footprint was computed before them.
+pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
+    let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
+    facts.touches().unwrap_or_else(undeclared)
+}
+
+/// The stages of an executor, in the order in which its builder received them.
+pub(crate) type Middlewares = Box<[Arc<dyn Middleware>]>;

@@ -1,0 +1,285 @@
+//! Finds tools by names that are not registered. If many calls ask for one name at the same time, the resolvers are
+//! asked once. A failure goes to all of these calls, and is not remembered.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared, WeakShared, ready};
+use tokio::sync::OnceCell;
+
+use crate::registry::{Lookup, Registry};
+use crate::catalog::Origin;
+use toolwright_core::error::{ErrorClass, ToolError};
+use toolwright_core::registration::Registration;
+
+/// Finds tools that are not registered, by their names: those of a remote server, for instance.
+///
+/// The executor asks it when a call names a tool that the registry does not know, before the model gets the error
+/// `unknown_tool`. The tool that it returns is registered under that name and stays registered. Its danger is at least
+/// `moderate`.
+///
+/// A closure that answers at once is a resolver; see
+/// [`ExecutorBuilder::resolver`](crate::executor::ExecutorBuilder::resolver).
+///
+/// ```
+/// use futures::future::BoxFuture;
+/// use serde_json::json;
+/// use toolwright::{DynamicTool, Registration, Resolver, ToolError};
+///
+/// struct Remote;
+///
+/// impl Resolver for Remote {
+///     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+///         Box::pin(async move {
+///             // Asks the server for the schema…
+///             let Some(action) = name.strip_prefix("remote_") else { return Ok(None) };
+///             let action = action.to_owned();
+///             let tool = DynamicTool::new(name, "Does something far away.", json!({"type": "object"}), move |_, _| {
+///                 let action = action.clone();
+///                 async move { Ok(format!("did {action}")) }
+///             });
+///             Ok(Some(tool.into()))
+///         })
+///     }
+/// }
+/// ```
+pub trait Resolver: Send + Sync + 'static {
+    /// Returns the tool with this name; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the resolver could not find out about the name. The model gets the error, and the next call asks again.
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>>;
+
+    /// Names tools to show to a model before they are called; none by default. The executor asks this before the first
+    /// model request; see [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
+    ///
+    /// # Errors
+    /// When the resolver could not find out which tools there are. The run stops with the error, and the next run asks again.
+    fn announced(&self) -> BoxFuture<'_, Result<Vec<Registration>, ToolError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    /// Returns how long the resolver may take, if that is longer than an attempt of a tool: a person may have to sign
+    /// in first.
+    fn timeout(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl<F, T> Resolver for F
+where
+    F: Fn(&str) -> Option<T> + Send + Sync + 'static,
+    T: Into<Registration>,
+{
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+        Box::pin(async move { Ok(self(name).map(Into::into)) })
+    }
+}
+
+/// The result of resolving a name: whether the registry has a tool with that name afterwards.
+type Outcome = Result<bool, Arc<Failure>>;
+type Flight = Shared<BoxFuture<'static, Outcome>>;
+type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
+
+type Resolvers = Arc<[Arc<dyn Resolver>]>;
+
+/// The resolvers of an executor, and the names that they are resolving at the moment.
+pub(crate) struct Resolving {
+    /// The resolvers in the order in which they are asked, of which there is at least one.
+    resolvers: Resolvers,
+    flights: Mutex<Flights>,
+    /// Set once every resolver has announced the tools that it can name in advance.
+    announced: OnceCell<()>,
+}
+
+impl Resolving {
+    pub(crate) fn new(resolvers: Vec<Arc<dyn Resolver>>) -> Self {
+        Self { resolvers: resolvers.into(), flights: Mutex::default(), announced: OnceCell::new() }
+    }
+
+    /// Returns how long the resolvers may take.
+    pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
+        let longest = self.resolvers.iter().filter_map(|it| it.timeout()).max();
+        attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))
+    }
+
+    /// Registers the tools that the resolvers announce; later calls do nothing.
+    pub(crate) async fn announce(&self, registry: &Registry) -> Result<(), ToolError> {
+        let announced = self.announced.get_or_try_init(|| async {
+            for resolver in self.resolvers.iter() {
+                let tools = resolver.announced().await?;
+                // A call may already have resolved some of these tools by their names.
+                let tools = tools.into_iter().filter(|it| !registry.has_resolved(it.name()));
+                registry.add(tools, Origin::Resolver).map_err(|error| {
+                    ToolError::new(
+                        "unresolved_tool",
+                        "a tool that comes at run time cannot be registered",
+                    )
+                    .caused_by(error)
+                })?;
+            }
+            Ok(())
+        });
+        announced.await.copied()
+    }
+
+    /// Registers the tool, unless the registry has it; `false` if no resolver knows it.
+    pub(crate) async fn resolve(&self, name: &str, registry: &Registry) -> Result<bool, ToolError> {
+        let waiting = Waiting { resolving: self, name, flight: self.flight(name, registry) };
+        let outcome = waiting.flight.clone().await;
+        // The flight is removed before the callers get their answers, so that the next call asks again.
+        drop(waiting);
+        outcome.map_err(|failure| failure.to_error(name))
+    }
+
+    fn flight(&self, name: &str, registry: &Registry) -> Flight {
+        let (resolvers, key) = (Arc::clone(&self.resolvers), Box::<str>::from(name));
+        let (asked, registry) = (key.clone(), registry.clone());
+        let asked = async move {
+            match AssertUnwindSafe(ask(&resolvers, &asked, &registry)).catch_unwind().await {
+                Ok(outcome) => outcome.map_err(Arc::new),
+                Err(panic) => {
+                    // Dropping the panic's payload might panic again, so the payload is leaked.
+                    std::mem::forget(panic);
+                    Err(Arc::new(Failure::of_resolver("the resolver panicked".to_owned())))
+                }
+            }
+        };
+        let flight: Flight = asked.boxed().shared();
+        let mut flights = self.flights();
+        if let Some(earlier) = flights.get(&key).and_then(WeakShared::upgrade) {
+            return earlier;
+        }
+        flights.extend(flight.downgrade().map(|weak| (key, weak)));
+        flight
+    }
+
+    fn flights(&self) -> MutexGuard<'_, Flights> {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that waits for a name to be resolved.
+struct Waiting<'a> {
+    resolving: &'a Resolving,
+    name: &'a str,
+    flight: Flight,
+}
+
+/// Removes the shared request when its last waiting call is gone, even if that call was given up.
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let earlier;
+        let mut flights = self.resolving.flights();
+        earlier = flights.get(self.name).and_then(WeakShared::upgrade);
+        let is_over = self.flight.peek().is_some() || self.flight.strong_count() <= Some(2);
+        if is_over && earlier.as_ref().is_some_and(|it| it.ptr_eq(&self.flight)) {
+            flights.remove(self.name);
+        }
+        drop(flights);
+        // This is dropped after the lock was released: the last reference drops the values of the resolver.
+        drop(earlier);
+    }
+}
+
+async fn ask(
+    resolvers: &[Arc<dyn Resolver>],
+    name: &str,
+    registry: &Registry,
+) -> Result<bool, Failure> {
+    // Another call may have registered the tool since the lookup.
+    if !matches!(registry.lookup(name), Lookup::Absent) {
+        return Ok(true);
+    }
+    let mut found = None;
+    for resolver in resolvers {
+        found = resolver.resolve(name).await.map_err(Failure::of)?;
+        if found.is_some() {
+            break;
+        }
+    }
+    let Some(found) = found else { return Ok(false) };
+    if found.name() != name {
+        return Err(Failure::of_resolver(format!(
+            "asked for `{name}`, the resolver gave {found:?}; it has to give a tool of that name"
+        )));
+    }
+    match registry.add(std::iter::once(found), Origin::Resolver) {
+        Ok(()) => Ok(true),
+        // Another caller has registered a tool of that name in the meantime, which will do.
+        Err(_) if !matches!(registry.lookup(name), Lookup::Absent) => Ok(true),
+        Err(error) => Err(Failure::of_resolver(error.to_string())),
+    }
+}
+
+/// The error of a resolver, which every call that waited for the name receives.
+#[derive(Debug)]
+struct Failure {
+    words: Option<String>,
+    class: ErrorClass,
+    cause: Option<String>,
+}
+
+impl Failure {
+    fn of(error: ToolError) -> Self {
+        Self {
+            words: Some(error.message().to_owned()),
+            class: error.classified(),
+            cause: error.source().map(|cause| crate::call::record::chain(cause)),
+        }
+    }
+
+    fn of_resolver(cause: String) -> Self {
+        Self {
+            words: None,
+            class: ErrorClass::NotStarted { retry_after: None },
+            cause: Some(cause),
+        }
+    }
+
+    fn to_error(&self, name: &str) -> ToolError {
+        let words = self.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+        let message = format!("whether there is a tool `{name}` could not be found out{words}");
+        let error = ToolError::new("unresolved_tool", message)
+            .class(self.class)
+            .hint("try again later, or go on without it");
+        match &self.cause {
+            Some(cause) => error.caused_by(cause.clone()),
+            None => error,
+        }
+    }
+}
+
+/// Makes an async function a resolver.
+pub(crate) struct FnResolver<F>(pub(crate) F);
+
+impl<F, Fut, T> Resolver for FnResolver<F>
+where
+    F: Fn(String) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Option<T>, ToolError>> + Send + 'static,
+    T: Into<Registration>,
+{
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+        let asked = (self.0)(name.to_owned());
+        Box::pin(async move { Ok(asked.await?.map(Into::into)) })
+    }
+}
+
+impl fmt::Debug for Resolving {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Resolving").finish_non_exhaustive()
+    }
+}

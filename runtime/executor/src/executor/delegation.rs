@@ -1,0 +1,123 @@
+//! Calls that a call makes on behalf of an agent: they can use only some of the tools, and further rules apply to
+//! them.
+//!
+//! A delegation gives no rights: a catalog is narrowed and never widened, and a rule can only forbid more.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::attempt::Children;
+use crate::call::DelegatedContext;
+use crate::catalog::Profile;
+use crate::event::{Listener, ToolEvent};
+use super::run::Run;
+use toolwright_core::calls::Calls;
+use toolwright_policy::policy::Policy;
+
+/// The settings and values that a call passes to the calls that it makes on behalf of an agent.
+#[doc(hidden)]
+pub struct Delegation {
+    agent: String,
+    profile: Profile,
+    policy: Option<Policy>,
+    inherited: Option<Arc<dyn Any + Send + Sync>>,
+    listener: Option<Listener>,
+}
+
+/// Makes calls on behalf of an agent.
+#[doc(hidden)]
+pub struct DelegatedRun {
+    /// The run in which the calls are made: its tools, user and services. A call made on this run directly is not a
+    /// child of the call.
+    pub run: Run,
+    /// Makes the calls.
+    pub calls: Calls,
+}
+
+impl Delegation {
+    /// Hands calls down to an agent of this name, of the tools that the profile selects.
+    #[must_use]
+    pub fn to(agent: impl Into<String>, profile: Profile) -> Self {
+        Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
+    }
+
+    /// Adds a policy for these calls: the stricter of its decision and the executor's is used.
+    #[must_use]
+    pub fn policy(mut self, policy: Option<Policy>) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Passes this value to the calls, which read it with [`inherited`].
+    #[must_use]
+    pub fn inherited(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
+        self.inherited = Some(value);
+        self
+    }
+
+    /// Sends the events of the calls to this listener instead of the run's listener.
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+
+    /// Returns the run as it continues on behalf of the agent: its own calls are limited to the selected tools, and
+    /// the policy evaluates them, too. In all else it is the same run, with the same listeners.
+    #[must_use]
+    pub fn of_run(self, run: &Run) -> Run {
+        let state = &run.state;
+        let catalog = state.ready.current().within(&self.profile, |name| state.may_call(name));
+        let delegated =
+            DelegatedContext::below(state.delegated(), &self.agent, self.policy, self.inherited);
+        Run { state: Arc::new(state.pinned(&catalog).handed_to(delegated)) }
+    }
+
+    /// Makes calls on behalf of the agent; `None` for [`Calls`] that call nothing.
+    #[must_use]
+    pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
+        let children = children(calls)?;
+        let run = children.run();
+        let may_call = |name: &str| run.may_call(name);
+        let catalog = run.ready.current().within(&self.profile, may_call);
+        let delegated =
+            DelegatedContext::below(run.delegated(), &self.agent, self.policy, self.inherited);
+        let narrowed = run.pinned(&catalog).on_behalf_of(delegated, self.listener);
+        let narrowed = Arc::new(narrowed);
+        let calls = Calls::new(Arc::new(children.of_run(&narrowed)));
+        Some(DelegatedRun { run: Run { state: narrowed }, calls })
+    }
+}
+
+/// Returns the value that was passed on by the agent on whose behalf these calls are made.
+#[doc(hidden)]
+#[must_use]
+pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
+    let run = children(calls)?.run();
+    Arc::downcast(Arc::clone(run.delegated()?.inherited()?)).ok()
+}
+
+/// Returns the run to which these calls belong, with its user and its tools.
+#[doc(hidden)]
+#[must_use]
+pub fn run_of(calls: &Calls) -> Option<Run> {
+    let state = Arc::clone(children(calls)?.run());
+    Some(Run { state })
+}
+
+fn children(calls: &Calls) -> Option<&Children> {
+    calls.made_by()?.downcast_ref()
+}
+
+impl fmt::Debug for Delegation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Delegation").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for DelegatedRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("DelegatedRun").field("run", &self.run).finish_non_exhaustive()
+    }
+}
