@@ -1,0 +1,34 @@
+//! What a running call needs of the executor that runs it. The executor is above the code that runs a call, so that
+//! code reaches it only through this trait.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::family::Family;
+use super::run_state::RunState;
+use toolwright_core::call::Call;
+use toolwright_core::error::ToolError;
+use toolwright_core::output::Answer;
+
+/// Makes the calls that a running call makes. Each passes every stage again, as a call from outside does.
+pub(crate) trait NestedCalls: Send + Sync {
+    /// Makes the call that a parent makes at this index of its children.
+    fn call<'a>(
+        &'a self,
+        run: &'a Arc<RunState>,
+        family: &'a Arc<Family>,
+        index: u32,
+        call: &'a Call<'a>,
+    ) -> BoxFuture<'a, Answer>;
+
+    /// Checks a call without running it.
+    fn check(&self, run: &Arc<RunState>, call: &Call<'_>) -> Result<(), ToolError>;
+
+    /// Checks whether a call may run without a person's decision on it.
+    fn permits(
+        &self,
+        run: Arc<RunState>,
+        call: Call<'static>,
+    ) -> BoxFuture<'static, Result<(), ToolError>>;
+}
