@@ -20,7 +20,7 @@ mod own;
 mod plan;
 mod problem;
 mod ready;
-pub mod record;
+pub(crate) mod record;
 mod refusal;
 mod remembered;
 mod resolve;

@@ -7,6 +7,7 @@ mod joined;
 mod profile;
 mod promise;
 mod search;
+mod unknown;
 mod without;
 
 use std::collections::HashMap;
@@ -15,7 +16,6 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
-use crate::registry::UnknownTool;
 use toolwright_core::near::near;
 use toolwright_core::tool::{Definition, Exposure, Summary, ToolSet};
 use toolwright_wire::dialect::{DescribedTool, Dialect, DialectError, Finding, Listing, Severity};
@@ -23,6 +23,7 @@ use toolwright_wire::dialect::{DescribedTool, Dialect, DialectError, Finding, Li
 pub(crate) use adapted::Form;
 pub(crate) use entry::{Entry, Origin};
 pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
+pub use unknown::UnknownTool;
 
 /// The tools of one generation of a [`Registry`](crate::registry::Registry), or some of them.
 ///

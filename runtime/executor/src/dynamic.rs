@@ -27,10 +27,13 @@ use toolwright_core::output::{Reconciled, ToolOutput};
 use toolwright_core::registration::{Registration, Source};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::{Location, Spec};
-use toolwright_core::tool::{Metadata, Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Repair, Retry, Timeout};
+use toolwright_core::tool::{
+    Danger, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure, Metadata, Repair,
+    Retry, Timeout,
+};
 
-pub(crate) use work::Body;
 use crate::dynamic::work::{Companion, Judge, Work};
+pub(crate) use work::Body;
 
 /// A tool made at run time: of a foreign description, of data, of a plain function.
 ///

@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use toolwright_core::call::Call;
 
-use crate::catalog::Catalog;
 use crate::call::RunState;
+use crate::catalog::Catalog;
 use crate::registry::Registry;
 use toolwright_core::error::ToolError;
 

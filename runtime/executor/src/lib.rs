@@ -5,8 +5,7 @@
 mod attempt;
 #[doc(hidden)]
 pub mod batch;
-#[doc(hidden)]
-pub mod call;
+mod call;
 pub mod catalog;
 pub mod dynamic;
 pub mod event;
@@ -24,3 +23,6 @@ pub mod retry;
 mod stage;
 #[cfg(feature = "opentelemetry")]
 pub mod telemetry;
+
+#[doc(hidden)]
+pub use call::record::chain;

@@ -26,17 +26,16 @@ pub use crate::call::{By, CircuitOpen, Refusal};
 pub use decide::{decide, ended_key, is_accepted, last_decision};
 pub use guard::{Guard, Guards};
 pub use snapshot::{
-    Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Signature, Snapshot,
-    Stored, ToolNow,
+    Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Signature, Snapshot, Stored, ToolNow,
 };
 pub use step::{
-    Attempt, AttemptError, DroppedClaim, End, Input, Need, Problem, Reconciliation,
-    Settings, StageVerdict, StagedCall, Step, SuppliedResult, Suspension, Then,
+    Attempt, AttemptError, DroppedClaim, End, Input, Need, Problem, Reconciliation, Settings,
+    StageVerdict, StagedCall, Step, SuppliedResult, Suspension, Then,
 };
 pub use sweep::Swept;
 
 pub(crate) use driver::Lifecycle;
-pub(crate) use heap::on_heap;
 pub use foreign::untrusted_key;
+pub(crate) use heap::on_heap;
 pub(crate) use submit::Asking;
 pub(crate) use wait::WaitUntil;

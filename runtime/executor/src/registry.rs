@@ -20,8 +20,9 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Definition;
 use toolwright_wire::dialect::{Dialect, DialectError, Finding, Listing};
 
+pub use crate::catalog::UnknownTool;
 pub use listeners::{Listening, RegistryEvent, RegistryEventKind};
-pub use problem::{RegistryError, RegistryProblem, UnknownTool};
+pub use problem::{RegistryError, RegistryProblem};
 pub(crate) use state::Lookup;
 
 use crate::registry::listeners::Listeners;

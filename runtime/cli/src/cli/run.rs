@@ -20,8 +20,8 @@ use toolwright_core::error::ToolError;
 use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
 use toolwright_executor::catalog::Catalog;
+use toolwright_executor::chain;
 use toolwright_executor::executor::Executor;
-use toolwright_executor::stage::record::chain;
 
 pub(super) async fn run(
     executor: &Executor,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
-use crate::call::{Family, Lineage, Plan, RunState, cancelled, context_of, own_with};
 use super::places::{Out, Places};
+use crate::call::{Family, Lineage, Plan, RunState, cancelled, context_of, own_with};
 use crate::stage;
 use crate::stage::Admission;
 use toolwright_core::call::Call;
@@ -165,7 +165,6 @@ impl Children {
         let journal = self.run.core.journal.as_ref();
         recorded.zip(journal).is_some_and(|(it, journal)| it.claim.has_lapsed(journal.now()))
     }
-
 }
 
 /// A running child. Dropping this value lets the parent continue without the child's answer.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::stages::Stages;
-use crate::call::{Claim, Slot, Family};
+use crate::call::{Claim, Family, Slot};
 use crate::catalog::Form;
 
 impl<'a> Stages<'a> {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use futures::future::{BoxFuture, Either, select};
 use tokio::time::Instant;
 
-use crate::call::{Family, Plan, cancelled};
-use super::stages::Stages;
 use super::staged::AttemptOutcome;
+use super::stages::Stages;
+use crate::call::{Family, Plan, cancelled};
 use crate::retry::RetryCase;
 use crate::stage;
 use toolwright_core::context::Identity;
@@ -17,7 +17,6 @@ use toolwright_core::output::Answer;
 
 /// How long a caller waits at most for the next attempt, if the error and not the retry policy sets the time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
 
 impl<'a> Stages<'a> {
     /// Runs a whole call for which a context or other values have to be created.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::stages::Stages;
-use crate::call::{Claim, Slot, Inside, MiddlewareCall, touched};
+use crate::call::{Claim, Inside, MiddlewareCall, Slot, touched};
 use crate::middleware::{EarlyEnd, delay_of, enter};
 use crate::retry::unavailable;
 use crate::stage;

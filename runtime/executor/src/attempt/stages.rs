@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use crate::call::{Claim, Slot, Family, check_covered, Plan, RunState, record};
 use super::children::{Attempt, own_to_run};
 use super::retrying::deadline;
+use crate::call::{Claim, Family, Plan, RunState, Slot, check_covered, record};
 use crate::retry::{Through, unavailable};
 use crate::stage;
 use toolwright_core::call::Call;
@@ -87,7 +87,11 @@ impl<'a> Stages<'a> {
 
     /// Runs the stages in order. Any of them may end the call with an error; a panic of the tool ends it too.
     #[inline]
-    pub(crate) fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
+    pub(crate) fn first_poll(
+        self,
+        own: Option<&'a Own>,
+        context: &mut Context<'_>,
+    ) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
             let plan = self.plan;
             let mut facts = self.run.core.rules.facts(self.run, plan);

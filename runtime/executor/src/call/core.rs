@@ -12,8 +12,8 @@ use super::plan::{Gates, Later, Plan, Provisions};
 use super::ready::Ready;
 use super::resolve::Resolving;
 use super::rules::Rules;
-use crate::event::Listener;
 use crate::catalog::Entry;
+use crate::event::Listener;
 use crate::registry::Registry;
 use toolwright_core::capability::ProvidedValues;
 

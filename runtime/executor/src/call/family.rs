@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::lineage::RecordedParent;
-use super::remembered::RecordedChildren;
 use super::plan::Plan;
+use super::remembered::RecordedChildren;
 use super::run_state::RunState;
 use toolwright_core::context::CallId;
 

@@ -9,9 +9,9 @@ use futures::future::{BoxFuture, ready};
 
 use super::in_turn::Slot;
 use super::plan::Plan;
+use super::record::Watch;
 use super::run_state::RunState;
 use crate::event::ToolEventKind;
-use super::record::Watch;
 use toolwright_core::capability::{ProvidedValues, Source};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;

@@ -11,8 +11,8 @@ use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::CallRecord;
 
-use super::problem::BuildProblem;
 use super::plan::Plan;
+use super::problem::BuildProblem;
 use super::run_state::RunState;
 
 /// Checks that the run and the call bring the services that the tool takes from them, and makes the context if the tool

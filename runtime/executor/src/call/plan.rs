@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use foldhash::fast::FixedState;
 
-use super::problem::BuildProblem;
 use super::gate::Gate;
+use super::problem::BuildProblem;
 use crate::catalog::{Entry, Origin};
 use crate::retry::{Circuit, Circuits, RetryPolicy};
 use toolwright_core::calls::Calls;

@@ -9,8 +9,8 @@ use tracing::Span;
 use tracing::field::{Empty, display};
 use tracing::level_filters::LevelFilter;
 
-use crate::event::{ToolEvent, ToolEventKind};
 use super::run_state::RunState;
+use crate::event::{ToolEvent, ToolEventKind};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;

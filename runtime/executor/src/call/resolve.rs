@@ -11,8 +11,8 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared, ready};
 use tokio::sync::OnceCell;
 
-use crate::registry::{Lookup, Registry};
 use crate::catalog::Origin;
+use crate::registry::{Lookup, Registry};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::registration::Registration;
 

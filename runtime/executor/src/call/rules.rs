@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::journal_config::is_inside;
-use super::problem::BuildProblem;
 use super::plan::Plan;
+use super::problem::BuildProblem;
 use super::run_state::RunState;
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;
 use toolwright_journal::arguments::FinalArguments;
-use toolwright_policy::policy::{Evaluation, Explanation, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question};
+use toolwright_policy::policy::{
+    Evaluation, Explanation, Mode, Policy, PolicyBuilder, PolicyError, Protection, Question,
+};
 
 /// The policy of an executor.
 pub(crate) struct Rules {

@@ -9,12 +9,12 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::ready::Ready;
 use super::core::Core;
-use super::foreign::ReadText;
 use super::delegated::DelegatedContext;
-use super::unknown::unknown;
+use super::foreign::ReadText;
 use super::lineage::{Lineage, RecordedParent};
+use super::ready::Ready;
+use super::unknown::unknown;
 use crate::catalog::{Catalog, Entry};
 use crate::event;
 use crate::event::{Listener, ToolEvent, ToolEventKind};
@@ -352,5 +352,4 @@ impl RunHandle for RunState {
         let shared = || self.core.provided.services.get(place(&provisions.services)?);
         run.or_else(shared)
     }
-
 }

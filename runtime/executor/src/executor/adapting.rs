@@ -1,7 +1,7 @@
 //! Adapts tools that the application did not write, by settings of the builder.
 
-use crate::call::BuildProblem;
 use super::builder::ExecutorBuilder;
+use crate::call::BuildProblem;
 use crate::catalog::{Catalog, Profile};
 use crate::registry::Registry;
 use toolwright_core::adaptation::Adaptation;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::bundle::Installed;
-use crate::call::{AskerBuilder, BuildProblem, FnResolver, Resolver, Journal};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT};
+use crate::call::{AskerBuilder, BuildProblem, FnResolver, Journal, Resolver};
 use crate::event::{Listener, ToolEvent};
 use crate::registry::Registry;
 use crate::retry::{CircuitBreaker, RetryPolicy};

@@ -2,8 +2,8 @@
 
 use std::panic::Location;
 
-use crate::call::BuildProblem;
 use super::builder::ExecutorBuilder;
+use crate::call::BuildProblem;
 use crate::registry::Registry;
 use toolwright_core::registration::IntoTool;
 use toolwright_policy::policy::PolicyBuilder;

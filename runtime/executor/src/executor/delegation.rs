@@ -7,11 +7,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use super::run::Run;
 use crate::attempt::Children;
 use crate::call::DelegatedContext;
 use crate::catalog::Profile;
 use crate::event::{Listener, ToolEvent};
-use super::run::Run;
 use toolwright_core::calls::Calls;
 use toolwright_policy::policy::Policy;
 

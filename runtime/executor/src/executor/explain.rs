@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::call::{own_of, About, Rules, RunState};
-use crate::lifecycle::Lifecycle;
+use crate::call::{About, Rules, RunState, own_of};
 use crate::catalog::Form;
+use crate::lifecycle::Lifecycle;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;

@@ -1,7 +1,7 @@
 //! Supplies the results of calls that were handed over, and lists the calls that wait for a result.
 
-use crate::call::CallFailure;
 use super::Executor;
+use crate::call::CallFailure;
 use crate::handed_over::{HandedOver, SupplyError};
 use crate::lifecycle::Lifecycle;
 use toolwright_core::context::CallId;

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::call::{AskerBuilder, Rules, Journal};
 use super::builder::ExecutorBuilder;
+use crate::call::{AskerBuilder, Journal, Rules};
 use toolwright_journal::approval::{Approver, ApproverKey};
 
 impl ExecutorBuilder {

@@ -9,10 +9,10 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use tower_service::Service;
 
-use super::calling::Calling;
 use super::Executor;
-use crate::call::{Outcome, RunState};
+use super::calling::Calling;
 use super::worker::Worker;
+use crate::call::{Outcome, RunState};
 use crate::catalog::Catalog;
 use toolwright_core::call::Call;
 use toolwright_core::context::RunHandle;

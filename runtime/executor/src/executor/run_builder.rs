@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{Requester, RunState};
 use super::Executor;
 use super::run::Run;
+use crate::call::{Requester, RunState};
 use crate::event::ToolEvent;
 use toolwright_core::capability::Value;
 

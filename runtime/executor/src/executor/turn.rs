@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
-use crate::executor::turn::early::Early;
-use crate::call::{CallFailure, Outcome, RunState};
 use super::calling::Calling;
 use super::run::Run;
-use crate::lifecycle::{on_heap, Asking, Lifecycle, WaitUntil};
+use crate::call::{CallFailure, Outcome, RunState};
+use crate::executor::turn::early::Early;
+use crate::lifecycle::{Asking, Lifecycle, WaitUntil, on_heap};
 use crate::stage;
 pub use answers::{SubmittedTurn, TurnAnswers};
 pub use background::{BackgroundCall, is_under_way};

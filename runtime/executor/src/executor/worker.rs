@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::call::{CallFailure, Outcome, RunState};
-use crate::lifecycle::{Swept, Lifecycle};
+use crate::lifecycle::{Lifecycle, Swept};
 use toolwright_core::context::CallId;
 
 /// Carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls whose process

@@ -14,13 +14,15 @@ use futures::future::{Either, select};
 use super::driver::Lifecycle;
 use super::heap::on_heap;
 use super::step::{End, Input};
-use crate::event::ToolEventKind;
 use crate::call::{Asker, CallFailure, OnNoApprover, Outcome, Watch};
 use crate::catalog::Form;
+use crate::event::ToolEventKind;
 use crate::stage::given_up_by;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
-use toolwright_journal::approval::{ApprovalError, ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement};
+use toolwright_journal::approval::{
+    ApprovalError, ApprovalRequest, ApprovalService, Approver, Reply, Response, Statement,
+};
 use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
 
 /// How often a waiting caller reads the journal when the store notifies it of no change.

@@ -14,26 +14,28 @@ mod unheard;
 
 pub(super) use held::pauses;
 
-use crate::call::{By};
+use crate::call::By;
 use std::sync::Arc;
 
-use crate::lifecycle::driver::held::HeldClaim;
-use crate::lifecycle::driver::unheard::{Conflict, Unheard};
 use super::decide::decide;
 use super::notify::Notification;
 use super::snapshot::Snapshot;
 use super::step::{Input, Problem, Settings, Step, Then};
 use super::trace::{TARGET, TracedDecision};
-use crate::call::{CallFailure, JournalConfig, RunState, Watch};
-use crate::middleware::EnteredStages;
 use crate::attempt::random;
+use crate::call::{CallFailure, JournalConfig, RunState, Watch};
+use crate::lifecycle::driver::held::HeldClaim;
+use crate::lifecycle::driver::unheard::{Conflict, Unheard};
+use crate::middleware::EnteredStages;
 use crate::stage::FoundTool;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
-use toolwright_journal::journal::{CallRecord, CommitError, ParentCall, State, StoreError, Transaction};
+use toolwright_journal::journal::{
+    CallRecord, CommitError, ParentCall, State, StoreError, Transaction,
+};
 use tracing::Level;
 
 /// How often a change is tried again when other processes change the call first.

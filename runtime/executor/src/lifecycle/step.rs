@@ -1,7 +1,7 @@
 //! The inputs and results of `decide`, which contain only data.
 
-use crate::stage::UnknownFact;
 use crate::call::{By, Refusal};
+use crate::stage::UnknownFact;
 use std::time::Duration;
 
 use jiff::Timestamp;

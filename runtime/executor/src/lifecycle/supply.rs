@@ -7,8 +7,8 @@ use super::step::{Input, SuppliedResult};
 use serde_json::Value;
 
 use crate::call::CallFailure;
-use crate::handed_over::{HandedOver, SupplyError};
 use crate::catalog::Entry;
+use crate::handed_over::{HandedOver, SupplyError};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::input::Problem;

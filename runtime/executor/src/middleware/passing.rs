@@ -1,7 +1,7 @@
 //! Passes a call through the stages in order, each guarded against panics and with a time limit, until the call is
 //! cancelled.
 
-use crate::call::{cancelled};
+use crate::call::cancelled;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;

@@ -8,8 +8,8 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::table::{OpenAccess, ReadResult};
 use super::{Key, ReadCache, Shared};
-use crate::event::ToolEventKind;
 use crate::call::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
+use crate::event::ToolEventKind;
 use toolwright_core::capability::{ProvidedValues, Source};
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 use toolwright_core::output::{Answer, StoredAnswer};

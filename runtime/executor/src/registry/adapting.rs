@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Registry;
-use crate::catalog::{Entry, InvalidPattern, Profile};
 use super::problem::{RegistryError, RegistryProblem};
+use crate::catalog::{Entry, InvalidPattern, Profile};
 use toolwright_core::adaptation::Adaptation;
 use toolwright_core::tool::Definition;
 

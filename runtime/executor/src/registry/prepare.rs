@@ -8,8 +8,8 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Timeout};
 use toolwright_schema::schema;
 
-use crate::catalog::{Entry, Origin};
 use super::problem::{RegistryProblem, wrong_with_name};
+use crate::catalog::{Entry, Origin};
 use crate::dynamic;
 use crate::dynamic::DynamicTool;
 

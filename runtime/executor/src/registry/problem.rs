@@ -151,29 +151,6 @@ impl fmt::Display for RegistryProblem {
 
 impl std::error::Error for RegistryError {}
 
-/// No tool has this name.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnknownTool {
-    /// The name.
-    pub name: String,
-    /// The registered names that are similar to the unknown name.
-    pub near: Vec<String>,
-}
-toolwright_core::debug_as_sentence!(UnknownTool);
-
-impl fmt::Display for UnknownTool {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "no tool is called `{}`", self.name)?;
-        match self.near.as_slice() {
-            [] => Ok(()),
-            near => write!(formatter, "; did you mean `{}`?", near.join("`, `")),
-        }
-    }
-}
-
-impl std::error::Error for UnknownTool {}
-
 /// Returns what is wrong with a tool's name, by which models call the tool and profiles select it.
 pub(super) fn wrong_with_name(name: &str) -> Option<&'static str> {
     const LONGEST: usize = 256;

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 use foldhash::fast::FixedState;
 
 use super::adapting::Adaptations;
-use crate::catalog::{Entry, Catalog};
 use super::listeners::{RegistryEvent, RegistryEventKind};
 use super::problem::RegistryProblem;
+use crate::catalog::{Catalog, Entry};
 
 #[derive(Default)]
 pub(super) struct State {

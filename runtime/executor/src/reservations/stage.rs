@@ -7,8 +7,8 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::table::HoldId;
 use super::{Reservations, Reserved, Shared};
-use crate::event::ToolEventKind;
 use crate::call::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
+use crate::event::ToolEventKind;
 use crate::stage::slept;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;

@@ -6,9 +6,9 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use tokio::time::Instant;
 
+use super::invoke::{given_up, is_given_up, slept};
 use crate::call::{Gate, GateClosed, Pass, Plan, RunState};
 use crate::stage::invoke;
-use super::invoke::{given_up, is_given_up, slept};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ToolError};
 

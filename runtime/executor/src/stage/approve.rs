@@ -1,10 +1,10 @@
 //! Asks the policy. Without an approver, a call that needs approval is refused.
 
-use crate::call::{Refusal};
+use crate::call::Refusal;
 use futures::future::BoxFuture;
 
-use crate::call::{About, Plan, RunState, Watch};
 use super::gate::{Gate, KnownFacts, gate};
+use crate::call::{About, Plan, RunState, Watch};
 use toolwright_core::capability::Scope;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;

@@ -6,10 +6,10 @@ use toolwright_core::error_kind;
 
 use futures::future::{Either, select};
 
-use crate::call::{Plan, RunState, cancelled, unknown};
-use crate::registry::Lookup;
-use crate::catalog::Origin;
 use super::invoke::{given_up, in_time};
+use crate::call::{Plan, RunState, cancelled, unknown};
+use crate::catalog::Origin;
+use crate::registry::Lookup;
 use toolwright_core::call::Call;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::tool::Definition;
@@ -88,4 +88,3 @@ fn disabled(name: &str) -> ToolError {
         .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")
 }
-

@@ -1,6 +1,6 @@
 //! Runs a tool that has to wait: only then are timeout and cancellation set up. Panics are caught.
 
-use crate::call::{cancelled};
+use crate::call::cancelled;
 use std::any::Any;
 use std::future::poll_fn;
 use std::mem::forget;

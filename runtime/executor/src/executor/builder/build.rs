@@ -4,11 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::executor::nested::ThroughStages;
-use crate::executor::builder::ExecutorBuilder;
+use crate::call::{
+    BuildError, BuildProblem, Core, Gate, Gates, Journal, Later, OnNoApprover, Plan, Provisions,
+    Ready, Resolving, Rules, RunState, Surroundings,
+};
 use crate::catalog::Catalog;
-use crate::call::{Core, Gates, Later, Plan, Provisions, BuildError, BuildProblem, Ready, Resolving, Rules, Surroundings, Gate, Journal, OnNoApprover, RunState};
 use crate::executor::Executor;
+use crate::executor::builder::ExecutorBuilder;
+use crate::executor::nested::ThroughStages;
 use crate::retry::{CircuitBreaker, Circuits};
 use toolwright_core::capability::{DeclaredService, ProvidedValues};
 use toolwright_policy::policy::{PolicyBuilder, PolicyError};

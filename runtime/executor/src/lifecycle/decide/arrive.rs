@@ -5,19 +5,23 @@
 use crate::call::{NEEDS_ITS_CALLER, Refusal};
 use jiff::Timestamp;
 
+use crate::call::later;
+use crate::lifecycle::decide::claim::GatedCall;
+use crate::lifecycle::decide::moment::{Known, Moment, early};
+use crate::lifecycle::decide::statement::{Behind, Invalid};
+use crate::lifecycle::decide::words::{
+    DOES_NOT_COUNT, FORMER, NOT_REPEATED, TOOL_CHANGED, did_not_happen, error_of, queued,
+};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::{Evaluated, Stored};
 use crate::lifecycle::step::{Problem, StagedCall, Step, Then};
-use crate::lifecycle::decide::claim::GatedCall;
 use crate::stage::{Gate, PLANNED};
-use crate::lifecycle::decide::moment::{Known, Moment, early};
-use crate::lifecycle::decide::statement::{Behind, Invalid};
-use crate::lifecycle::decide::words::{DOES_NOT_COUNT, FORMER, NOT_REPEATED, TOOL_CHANGED, did_not_happen, error_of, queued};
-use crate::call::later;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
-use toolwright_journal::journal::{AnswerRecord, Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word};
+use toolwright_journal::journal::{
+    AnswerRecord, Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
+};
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {

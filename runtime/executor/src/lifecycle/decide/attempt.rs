@@ -4,14 +4,19 @@
 use crate::call::{By, cancelled};
 use std::time::Duration;
 
-use crate::lifecycle::guard::Guard;
-use crate::lifecycle::step::{Attempt, AttemptError, DroppedClaim, Need, Reconciliation, Step, Then};
+use crate::call::later;
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::decide::words::lost;
-use crate::call::later;
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::step::{
+    Attempt, AttemptError, DroppedClaim, Need, Reconciliation, Step, Then,
+};
 use crate::retry::RetryCase;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
-use toolwright_journal::journal::{CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened, next as next_state};
+use toolwright_journal::journal::{
+    CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
+    next as next_state,
+};
 
 impl Moment<'_> {
     /// Decides how a call continues after an attempt has ended.

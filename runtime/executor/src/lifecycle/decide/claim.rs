@@ -1,17 +1,19 @@
 //! Evaluates a call that may run as everything is now, and claims it. Earlier results are not trusted: the arguments,
 //! the tool, the decision and the grant are checked again.
 
-use crate::call::{NEEDS_ITS_CALLER};
-use crate::lifecycle::guard::Guard;
-use crate::lifecycle::snapshot::{Evaluated, Stored};
-use crate::lifecycle::step::{Need, Problem, StagedCall, Step, Then};
-use crate::stage::{Gate, KnownFacts, gate};
+use crate::call::NEEDS_ITS_CALLER;
 use crate::lifecycle::decide::grant::Use;
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::decide::statement::Behind;
 use crate::lifecycle::decide::words::{FORMER, NOT_A_PERSON, NOT_REPEATED, TOOL_CHANGED, not_run};
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::snapshot::{Evaluated, Stored};
+use crate::lifecycle::step::{Need, Problem, StagedCall, Step, Then};
+use crate::stage::{Gate, KnownFacts, gate};
 use toolwright_core::tool::Effect;
-use toolwright_journal::journal::{CallRecord, StoredText, Transition, begun_without_a_word, replay};
+use toolwright_journal::journal::{
+    CallRecord, StoredText, Transition, begun_without_a_word, replay,
+};
 use toolwright_policy::policy::PolicyDecision;
 
 /// The decision of the gate about a call.

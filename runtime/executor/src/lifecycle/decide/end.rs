@@ -3,12 +3,12 @@
 //! state, as does a requeued dead letter. The answer says whether the call may have acted.
 
 use crate::call::{cancelled, ended, shutting_down};
-use crate::lifecycle::guard::Guard;
-use crate::lifecycle::step::{End, Step, Then};
 use crate::lifecycle::decide::attempt::note_failure;
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::decide::statement::Behind;
 use crate::lifecycle::decide::words::{ended_meanwhile, expired, lost, unapproved};
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::step::{End, Step, Then};
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{Failure, State, Transition, next};

@@ -1,8 +1,8 @@
 //! Decides on a call and its children. A parent is suspended until its children are decided; only the process that runs
 //! the parent carries out a child.
 
-use crate::lifecycle::step::{Need, Step, Suspension, Then};
 use crate::lifecycle::decide::moment::{Known, Moment};
+use crate::lifecycle::step::{Need, Step, Suspension, Then};
 use toolwright_core::context::CallId;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{CallRecord, DocumentWrite, Transition};

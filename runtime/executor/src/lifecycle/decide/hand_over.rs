@@ -2,11 +2,11 @@
 //! result is supplied, its deadline passes, or it is cancelled. It is never handed over twice, so that its token counts
 //! once.
 
-use crate::lifecycle::guard::Guard;
-use crate::lifecycle::step::{Step, SuppliedResult, Then};
+use crate::call::later;
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::decide::words::{not_supplied, recalled};
-use crate::call::later;
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::step::{Step, SuppliedResult, Then};
 use toolwright_core::error::ToolError;
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 

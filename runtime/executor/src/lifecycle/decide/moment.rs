@@ -3,11 +3,14 @@
 
 use jiff::Timestamp;
 
+use crate::call::later;
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow};
 use crate::lifecycle::step::{Need, Problem, Settings, Step, Then};
-use crate::call::later;
-use toolwright_journal::journal::{AnswerRecord, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction, Transition};
+use toolwright_journal::journal::{
+    AnswerRecord, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction,
+    Transition,
+};
 
 /// The values from which one decision about a call is made.
 #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! Applies what the stages of the application decided about a call that may run: it begins, begins later, or does not
 //! begin. A call that they hold back has not begun, so this does not count as an attempt.
 
-use crate::call::{cancelled};
-use crate::lifecycle::guard::Guard;
-use crate::lifecycle::step::{Need, StageVerdict, StagedCall, Step, Then};
+use crate::call::cancelled;
+use crate::call::later;
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::decide::statement::Behind;
 use crate::lifecycle::decide::words::cannot_wait;
-use crate::call::later;
+use crate::lifecycle::guard::Guard;
+use crate::lifecycle::step::{Need, StageVerdict, StagedCall, Step, Then};
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {

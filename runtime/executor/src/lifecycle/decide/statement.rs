@@ -2,12 +2,14 @@
 //! is bound to the state of the call at that time, to the text that the person was shown, and to the journal. Its
 //! signature was verified when it was read.
 
+use crate::call::LOCAL_APPROVER;
+use crate::lifecycle::decide::moment::{Known, Moment};
+use crate::lifecycle::decide::words::{
+    DOES_NOT_COUNT, NOT_ITS_OWN_USER, NOT_SHOWN, OTHER_JOURNAL, SAID_BEFORE,
+};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::{Signature, Snapshot};
 use crate::lifecycle::step::Settings;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::words::{DOES_NOT_COUNT, NOT_ITS_OWN_USER, NOT_SHOWN, OTHER_JOURNAL, SAID_BEFORE};
-use crate::call::LOCAL_APPROVER;
 use toolwright_core::context::CallId;
 use toolwright_core::person::is_another;
 use toolwright_journal::approval::{Decision, Statement, Subject};

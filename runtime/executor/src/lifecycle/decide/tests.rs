@@ -1,20 +1,27 @@
 //! Every input, at a call in every state: a decision is made, reads come to an end, and what is committed follows from the
 //! call's history.
 
-use crate::call::{By};
+use crate::call::By;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_core::tool::{Danger, Effect};
-use toolwright_journal::journal::{AnswerRecord, CallRecord, CallSlot, Entry, Note, State, StoredText, Transition, next, replay};
+use toolwright_journal::journal::{
+    AnswerRecord, CallRecord, CallSlot, Entry, Note, State, StoredText, Transition, next, replay,
+};
 use toolwright_policy::policy::PolicyDecision;
 
-use crate::lifecycle::snapshot::{Evaluated, FinalCall, HandsOver, Past, Preview, Snapshot, Stored, ToolNow};
-use crate::lifecycle::step::{Attempt, AttemptError, DroppedClaim, End, Input, Need, Reconciliation, Settings, Step, SuppliedResult, Suspension, Then};
-use crate::lifecycle::decide::decide;
 use crate::call::OnNoApprover;
+use crate::lifecycle::decide::decide;
+use crate::lifecycle::snapshot::{
+    Evaluated, FinalCall, HandsOver, Past, Preview, Snapshot, Stored, ToolNow,
+};
+use crate::lifecycle::step::{
+    Attempt, AttemptError, DroppedClaim, End, Input, Need, Reconciliation, Settings, Step,
+    SuppliedResult, Suspension, Then,
+};
 use crate::retry::RetryPolicy;
 
 fn now() -> Timestamp {

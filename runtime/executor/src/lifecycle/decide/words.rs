@@ -2,8 +2,8 @@
 
 use toolwright_core::error_kind;
 
-use toolwright_core::error::{ErrorClass, ToolError};
 use crate::call::{GO_ON, NOT_STARTED};
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{AnswerRecord, CallRecord};
 

@@ -1,16 +1,16 @@
 //! The claim of a call while its task holds it. When it is dropped before the end of the call is recorded, as with a
 //! task that is cancelled, it records the drop, or the end that was reached. If that fails too, the lease expires.
 
-use crate::call::{By};
+use crate::call::By;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::call::{Claim, RunState};
+use crate::lifecycle::driver::Lifecycle;
 use crate::lifecycle::snapshot::ToolNow;
 use crate::lifecycle::step::{DroppedClaim, Input};
-use crate::lifecycle::driver::Lifecycle;
-use crate::call::{Claim, RunState};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 

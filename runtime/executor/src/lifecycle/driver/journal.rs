@@ -2,11 +2,14 @@
 
 use futures::future::BoxFuture;
 
-use crate::lifecycle::driver::{Lifecycle, not_recorded};
 use crate::call::CallFailure;
+use crate::lifecycle::driver::{Lifecycle, not_recorded};
 use crate::lifecycle::ended_key;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallPage, CallRecord, CallSlot, CallSummary, DamagedCall, Document, DocumentWrite, Entry, Filter, Page, ParentCall, StoreError, Transaction};
+use toolwright_journal::journal::{
+    CallPage, CallRecord, CallSlot, CallSummary, DamagedCall, Document, DocumentWrite, Entry,
+    Filter, Page, ParentCall, StoreError, Transaction,
+};
 
 /// The number of calls that one read of the journal returns.
 const PAGE: usize = 100;

@@ -1,21 +1,23 @@
 //! Reads what a decision needs: history and documents from the journal, the tool from the registry, and how the tool
 //! and the policy evaluate the arguments.
 
-use crate::call::{CircuitOpen};
+use crate::call::CircuitOpen;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 
+use crate::call::{About, CallFailure, Plan, own_of};
+use crate::catalog::Form;
 use crate::lifecycle::driver::journal::store_failed;
 use crate::lifecycle::driver::{Lifecycle, Look};
-use crate::call::{About, CallFailure, Plan, own_of};
-use crate::lifecycle::{is_accepted, last_decision};
 use crate::lifecycle::heap::on_heap;
-use crate::lifecycle::snapshot::{Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored, ToolNow};
+use crate::lifecycle::snapshot::{
+    Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored, ToolNow,
+};
 use crate::lifecycle::step::{Input, Need, StageVerdict, StagedCall};
-use crate::catalog::Form;
+use crate::lifecycle::{is_accepted, last_decision};
 use crate::stage;
 use crate::stage::FoundTool;
 use toolwright_core::call::Call;

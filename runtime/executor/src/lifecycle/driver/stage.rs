@@ -1,9 +1,9 @@
 //! Lets the stages of the application examine a call that may run, before it is claimed and when its attempt has ended.
 
-use crate::lifecycle::driver::{Lifecycle, Look};
-use crate::middleware::{EarlyEnd, delay_of, enter};
 use crate::call::{Inside, MiddlewareCall, Outcome, Slot, touched};
+use crate::lifecycle::driver::{Lifecycle, Look};
 use crate::lifecycle::step::{Input, StageVerdict, StagedCall};
+use crate::middleware::{EarlyEnd, delay_of, enter};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
 use toolwright_core::error::ErrorClass;
