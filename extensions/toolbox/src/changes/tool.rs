@@ -16,8 +16,8 @@ pub(super) fn milliseconds() -> i64 {
 }
 
 impl ChangeLog {
-    /// Finds the name whose changes a path refers to. If the path is a link, this is either the link or its target: the
-    /// one with the given change or, if no change is given, with the newest change.
+    /// Returns the name whose changes a path refers to. A path that is a link can refer to the link or to its target.
+    /// Returns the name that has the given change, or if no change is given, the name with the newest change.
     pub(super) fn find_changed_name(
         &self,
         path: &str,
