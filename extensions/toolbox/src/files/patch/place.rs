@@ -1,10 +1,12 @@
 //! Finds the place in the file where a hunk is applied. Pure.
 //!
-//! If the line numbers of a hunk are correct, they have the meaning that they have for `git apply`: a hunk that begins
-//! at line 1, or has no context after its change, fits only at the beginning or the end of the file. This prevents that
-//! it is applied twice, or to a copy of the lines. If the lines have moved, the hunk is applied where git would apply
-//! it, or not at all, since git takes the nearest place, which may be another copy. Without correct numbers, the lines
-//! have to fit in exactly one place.
+//! If the line numbers of a hunk are correct, they mean the same as for `git apply`. A hunk that begins at line 1 fits
+//! only at the beginning of the file. A hunk without context after its change fits only at the end of the file. This
+//! prevents that a hunk is applied twice, or to a copy of its lines.
+//!
+//! If the lines have moved, the hunk is applied only where git would apply it, and only if no other place is possible:
+//! git takes the nearest place, which may be a copy of the lines. Without correct numbers, the lines have to fit in
+//! exactly one place.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -113,7 +115,8 @@ impl<'f, 't> Places<'f, 't> {
                 return Err(self.explain_misfit(&wanted, said, is_begin, is_end));
             };
             self.is_new(hunk, said, start)?;
-            // If the patch does not specify line ends, added lines get those of the file.
+            // If every line of the patch ends with LF, the patch does not specify line ends, and added lines get those
+            // of the file.
             let is_meant = total == 0 || hunk.lines.iter().any(|line| line.end != End::Lf);
             return Ok(fit(start, if count == 0 { is_meant } else { is_exact }));
         }
@@ -263,7 +266,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Refuses a hunk that only adds lines, if the file already has these lines there.
+    /// Refuses a hunk that only adds lines, if the file already has these lines at this place.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];
@@ -337,7 +340,8 @@ impl<'f, 't> Places<'f, 't> {
     }
 }
 
-/// Returns the index of the first line that a hunk replaces or before which it adds lines, by the hunk's number.
+/// Returns the index of the first line that a hunk replaces, by the line number of the hunk. For a hunk that only adds
+/// lines, returns the index of the line before which it adds them.
 pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     match before(&hunk.lines).next() {
         Some(_) => old.saturating_sub(1),
