@@ -27,7 +27,8 @@ pub(in crate::shell) struct FormEntry {
     look: Option<Settings>,
     /// The way to list all files that the program reads below a folder.
     walk: Option<Walk>,
-    /// The flags with which the program reads all files below a folder. If the list is empty, it always does.
+    /// The flags with which the program reads all files below a folder. If the list is empty, the program always does
+    /// so.
     #[serde(default)]
     recursive: String,
     /// The flags that exclude files from those that the program reads.
