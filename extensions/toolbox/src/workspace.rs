@@ -178,8 +178,8 @@ impl Workspace {
         self.processes.as_ref()
     }
 
-    /// Returns the real path of the folder when it was opened, or its path in the container, for the application, such as for a
-    /// policy's roots. No tool and no error shows it to a model.
+    /// Returns the real path that the folder had when it was opened, or its path in the container. The path is for the
+    /// application, for instance for the roots of a policy. No tool and no error shows it to a model.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root

@@ -49,7 +49,7 @@ pub(crate) enum Before<'c> {
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum After<'c> {
-    /// There is a file with this content. If it replaces a file, it keeps the mode.
+    /// There is a file with this content. If it replaces a file, it keeps the mode of that file.
     Content(&'c [u8]),
     /// There is a file with this content and another mode: that of another file, or with the executable bits set or
     /// cleared.
