@@ -232,7 +232,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more)
-        // Cargo writes its information about the compiler there.
+        // Cargo writes its information about the compiler to this folder.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }
