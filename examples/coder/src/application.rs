@@ -27,8 +27,8 @@ const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 /// The part of the policy about the tools of MCP servers, added if there are MCP servers.
 const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 
-/// The folder, beside the change log, in which the current folder of each run is recorded. The path of the change log
-/// repeats names of folders, so this is a name that a folder is unlikely to have.
+/// The folder, beside the change log, in which the current folder of each run is recorded. Folders with the names of
+/// the user's folders may be beside it, so this is a name that a folder is unlikely to have.
 const FOLDERS: &str = "folders@coder";
 
 /// The lease of runs and calls. When it expires, another process takes them over.

@@ -17,7 +17,8 @@ use crate::end::Problem;
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, a defect: two texts of different lengths get a distance.
+/// A text that occurs once in the file, and its replacement. The replacement is a defect: texts of different lengths
+/// then get a distance instead of an error.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::end::Problem;
 
-/// The file name of a change log. A log's path repeats names of folders, so this is a name that a folder is unlikely to
-/// have.
+/// The file name of a change log. The folder of a log can also contain folders with the names of the user's folders, so
+/// this is a name that a folder is unlikely to have.
 const FILE: &str = "changes@coder.db";
 
 /// Returns the change log file of a folder, and creates the folders above it.

@@ -120,7 +120,8 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let files = Arc::new(LocalFiles::open(&root)?);
-        // A path that is not valid text has a scope too, but its files are never treated as unchanged.
+        // A path that is not UTF-8 is replaced by its debug form. The debug form begins with a quote, so it is no
+        // absolute path, and answers about files in this scope are never cached.
         let scope = match root.to_str() {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),

@@ -65,7 +65,8 @@ pub(super) struct Inner {
     pub(super) limits: ChangeLimits,
     file: PathBuf,
     connection: Mutex<Connection>,
-    /// For each change that a call of this process has begun and not completed, the number of calls that do so.
+    /// The changes that calls of this process have begun and not completed: the number of each change, with the count
+    /// of calls that have begun it.
     pub(super) open: Mutex<HashMap<i64, u32>>,
 }
 

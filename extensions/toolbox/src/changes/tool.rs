@@ -1,4 +1,5 @@
-//! Helpers for the tools and the middleware of the log: the current time, and the names that a path may refer to.
+//! Helpers for the tools and the middleware of the change log: the current time, and the names that a path may refer
+//! to.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

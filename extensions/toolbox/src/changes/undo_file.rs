@@ -10,7 +10,7 @@
 //! It writes the file that `path` names, and the folders above it.
 //!
 //! # What it refuses
-//! It refuses to undo
+//! It refuses to undo:
 //! - a change after which the file was changed again; the error names the later change;
 //! - a change that is already undone, or whose call still runs;
 //! - a change whose content is not in the log, because it had more than 32 MiB or is older than the log's limits;

@@ -1,4 +1,4 @@
-//! Limits the memory of work that has no such limit itself: cancels the work when it uses too much.
+//! Limits the memory of work that has no memory limit of its own, by cancelling the work when it uses too much.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;

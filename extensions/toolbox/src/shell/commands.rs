@@ -47,7 +47,7 @@ pub(super) struct Span {
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// The words of the whole command. A program after `env` and the like shares them with `env`.
+    /// The words of the whole command. If a program such as `env` runs another program, both have the same words.
     pub(super) words: Arc<[Word]>,
     /// The index of the word that names the program.
     pub(super) at: usize,

@@ -229,7 +229,7 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
     let ends = |rule: &str| {
         let mut at = parts.len();
         rule.rsplit('/').all(|rule| {
-            // A program may search for the file in any folder.
+            // A pattern of `find` matches files in any folder, so the remaining parts of the rule count as matched.
             let Some(next) = at.checked_sub(1) else { return wildcards == Wildcards::All };
             at = next;
             meets(rule, parts[at])

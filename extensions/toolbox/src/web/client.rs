@@ -73,7 +73,8 @@ pub struct WebClientError {
 toolwright::unstable::debug_as_sentence!(WebClientError);
 
 impl WebClientError {
-    /// Reports an address of an API that is not a URL. The address may hold a credential, so the error does not repeat it.
+    /// Makes the error for an API address that is not a URL. The address may hold a credential, so the error does not
+    /// repeat it.
     #[cfg(feature = "context-store")]
     pub(crate) fn address(error: reqwest::Error) -> Self {
         let what = "the address of the API is no URL of HTTP, expected one such as `https://api.openai.com/v1`";

@@ -21,8 +21,8 @@ pub(super) enum Place {
         below: Vec<String>,
         /// Whether the last line of the hunk is the last line of the file.
         is_last: bool,
-        /// The number of empty lines at the end of the hunk. They may not belong to the hunk, but separate parts of the
-        /// patch.
+        /// The number of empty lines at the end of the hunk. Either they belong to the hunk, or they only separate it
+        /// from the next part of the patch.
         blank: usize,
     },
 }

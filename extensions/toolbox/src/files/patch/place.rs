@@ -194,8 +194,8 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// Returns the index after the named lines, of which the outermost comes first; `None` if no lines are named. The
-    /// outermost line has to occur exactly once.
+    /// Finds the lines that `below` lists, the outermost first. Returns the index after the innermost; `None` if
+    /// `below` is empty. The outermost line has to occur exactly once.
     fn end_of(&self, below: &[String]) -> Result<Option<usize>, String> {
         let mut end = None;
         for name in below {
@@ -220,8 +220,8 @@ impl<'f, 't> Places<'f, 't> {
         Ok(end)
     }
 
-    /// Returns whether the lines of the file at this place are the wanted ones. Line ends are compared only if
-    /// `is_exact`.
+    /// Returns whether the lines of the file from the index `at` on equal the wanted lines. Line ends are compared only
+    /// if `is_exact`.
     fn fits(&self, wanted: &[FileLine<'_>], at: usize, is_exact: bool) -> bool {
         let found = self.lines.get(at..at.saturating_add(wanted.len()));
         let found = found.filter(|_| self.may_end(wanted, at));
@@ -256,8 +256,8 @@ impl<'f, 't> Places<'f, 't> {
         self.taken.get(next).is_none_or(|range| range.start >= at + count)
     }
 
-    /// Refuses a hunk that fits at another place than its numbers say, if its new lines already are at the place of its
-    /// numbers.
+    /// Refuses a hunk that fits elsewhere than at its line numbers, if the file already has the hunk's new lines at
+    /// those numbers.
     fn is_new(&self, hunk: &Hunk, said: usize, start: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(&hunk.lines).map(FileLine::from).collect();
         match start != said && !made.is_empty() && self.fits(&made, said, false) {

@@ -20,7 +20,7 @@ pub(in crate::shell) struct FormEntry {
     /// Groups of flags. The command has to have one flag of each group.
     #[serde(default)]
     needs: Vec<String>,
-    /// Flags of which the command has to have one if it has positional arguments.
+    /// A group of flags. If the command has positional arguments, it has to have one flag of the group.
     #[serde(default)]
     places_with: String,
     /// The settings to be checked before the program runs, because they may name programs that it would run.
