@@ -129,8 +129,8 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }
 
-/// Makes the same decision about each call that the command line names. Looks up all of them first, so that an unknown
-/// id stops the command before it decides about any.
+/// Makes the same decision about each call that the command line names. Looks up all calls first, so that an unknown id
+/// stops the command before it decides about any call.
 async fn each(
     matches: &ArgMatches,
     session: &Session,

@@ -64,7 +64,8 @@ fn main() -> ExitCode {
 fn run() -> Exit {
     let matches = match help::command().try_get_matches() {
         Ok(matches) => matches,
-        // clap returns the text of `--help` and `--version` as an error too; it knows to which stream it belongs.
+        // clap returns the text of `--help` and `--version` as an error too; `use_stderr` says to which stream it
+        // belongs.
         Err(message) => {
             let exit = if message.use_stderr() { Exit::Usage } else { Exit::Success };
             return if message.print().is_ok() { exit } else { Exit::Failed };

@@ -173,7 +173,7 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
-    // A failure of this call deletes no file: a file of this name already belongs to another process.
+    // If this fails because the file exists, the file belongs to another process, and is not deleted.
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     // The file may hold secrets, so only its owner may read it.

@@ -73,7 +73,7 @@ fn each(
         if !answer(number, &line, output).map_err(write_error)? {
             *exit = Exit::Failed;
         }
-        // Flush only where no more input is buffered, so that answers to input that came at once are written at once.
+        // Flush only if no more input is buffered: answers to lines that arrived together are then written together.
         if !lines.has_more() {
             output.flush().map_err(write_error)?;
         }

@@ -22,7 +22,7 @@ const ID: &str = "id";
 const INTERVAL: &str = "interval";
 /// How many calls the command reads from the store at a time.
 const PAGE: usize = 500;
-/// How long after its id was made a call may be recorded in the journal.
+/// The longest time between the making of a call's id and the first record of the call in the journal.
 const LATE: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn command() -> Command {

@@ -19,7 +19,7 @@ use toolwright::{Danger, Effect, Executor, Handle, Registry};
 
 use crate::tools::{self, CurrentTicket};
 
-/// Compiled in, so that no file in the agent's folder can change the policy.
+/// The policy. It is compiled in, so that no file in the agent's folder can change it.
 const POLICY: &str = include_str!("../policy.toml");
 
 /// The time limit of a test suite in seconds. It is a little above the limit of the executable, whose own report is
@@ -40,7 +40,7 @@ pub struct Assembly {
     pub added: Vec<Factory>,
 }
 
-/// Makes some of the tools of a run.
+/// A function that makes some of the tools of a run.
 pub type Factory = fn(&Assembly) -> Vec<Registration>;
 
 /// Why the executor cannot be built.

@@ -112,7 +112,7 @@ impl Board {
     }
 
     /// Runs a check and its writes as one transaction, which takes the write lock at its beginning. A deferred
-    /// transaction could find the lock taken in the middle, and would fail without waiting.
+    /// transaction takes the lock only at its first write, and fails without waiting if another process has it.
     fn transaction<T>(
         &self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> Result<T, BoardError>,

@@ -23,7 +23,8 @@ use crate::{Board, BoardError};
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, a defect: two texts of different lengths get a distance.
+/// A text that occurs once in the file, and its replacement. The replacement is a defect: texts of different lengths
+/// then get a distance instead of an error.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
@@ -169,8 +170,8 @@ impl Models for RecordedModels {
             let answers = usize::try_from(answers).unwrap_or(usize::MAX);
             let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
             let left = Recording::new(whole.provider(), left);
-            // A session has answers only: requests differ between machines and with every change to a tool, so they are
-            // not compared.
+            // A recorded session has only answers. Requests are not compared, because they differ between machines and
+            // with every change to a tool.
             let replay = Replay::of(left, Placeholders::standard()).without_comparison().start();
             let replay = replay.await.map_err(|error| format!("no port of loopback: {error}"))?;
             let model = HttpModel::openai_chat("gpt-5.2").base_url(replay.url()).build();
@@ -232,7 +233,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .args(more)
-        // Cargo writes its information about the compiler there.
+        // Cargo writes its information about the compiler to this folder.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }

@@ -2,8 +2,8 @@
 //!
 //! - Every request needs a session, which a link printed on the terminal opens. A program that an agent runs on this
 //!   machine can reach the port, but it cannot read the terminal.
-//! - A form is accepted only if it comes from the page itself, has the token of its session, and is about what the page
-//!   has shown. If that has been decided, moved or changed since, the form is refused.
+//! - A form is accepted only if it comes from the page itself, and has the token of its session. If the call, ticket or
+//!   criterion of the form has changed since the page showed it, the form is refused.
 //! - Text of models and users is escaped: it is never markup, and control characters are printed as escapes.
 
 mod actions;

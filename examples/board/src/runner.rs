@@ -56,10 +56,10 @@ impl Default for Settings {
     }
 }
 
-/// Returns the present time; tests use a clock of their own.
+/// A function that returns the present time. Tests use a clock of their own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Works on the tickets of a board.
+/// A runner, which works on the tickets of a board.
 pub struct Runner {
     pub board: Arc<Board>,
     /// The journal of the tickets' runs.

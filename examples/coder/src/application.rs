@@ -18,7 +18,7 @@ use crate::journal::Journal;
 use crate::state;
 use crate::task::COMPLETE_TASK;
 
-/// Compiled in, so that no file in the agent's folder can change the policy.
+/// The policy. It is compiled in, so that no file in the agent's folder can change it.
 const POLICY: &str = include_str!("../policy.toml");
 
 /// The part of the policy about command lines, added if a tool runs command lines.
@@ -27,8 +27,8 @@ const SHELL_POLICY: &str = include_str!("../policy-shell.toml");
 /// The part of the policy about the tools of MCP servers, added if there are MCP servers.
 const MCP_POLICY: &str = include_str!("../policy-mcp.toml");
 
-/// The folder, beside the change log, in which the current folder of each run is recorded. The name is unlikely for a
-/// folder with sources.
+/// The folder, beside the change log, in which the current folder of each run is recorded. Folders with the names of
+/// the user's folders may be beside it, so this is a name that a folder is unlikely to have.
 const FOLDERS: &str = "folders@coder";
 
 /// The lease of runs and calls. When it expires, another process takes them over.
@@ -119,7 +119,7 @@ pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
 }
 
 /// Builds the executor of the commands in the present folder. Also returns the reason if safe command lines run outside
-/// the second sandbox; the sandbox is looked for only if the command is about command lines.
+/// the second sandbox. Looks for that sandbox only if the command is about command lines.
 pub fn of_commands(
     log: &Path,
     is_about_lines: bool,
@@ -145,7 +145,7 @@ fn coding_tools(
         CodingToolsError::Folder { folder, source: error } => Problem::Folder { folder, error },
         error => Problem::application("the folder cannot be worked in", error),
     })?;
-    // The change logs of other folders are in the same folder as this one.
+    // The change logs of other folders are in the same state folder as the log of this folder.
     let logs = state::logs().filter(|it| it.exists());
     let hidden = logs.into_iter().chain(journal.into_iter().flat_map(Journal::files));
     Ok(hidden.fold(coding.log(log), CodingTools::hide))

@@ -1,5 +1,5 @@
-//! Counts how many calls of the run waited for another, and the most that ran at the same time. The program prints both
-//! at the end.
+//! Counts how many calls of the run waited for another call, and the most calls that ran at the same time. The program
+//! prints both numbers at the end.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};

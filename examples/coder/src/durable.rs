@@ -125,8 +125,8 @@ pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
 #[derive(Clone, Copy, Default)]
 struct Answered {
     turns: u64,
-    /// Whether the run's requests differ from the recorded ones, which are not compared then: a run that was rewound
-    /// has another id, and some answers contain it.
+    /// Whether the requests of the run differ from the recorded ones, so that they are not compared. A run that
+    /// continues after a rewind has another id, and some answers contain the id.
     differs: bool,
 }
 

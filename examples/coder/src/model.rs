@@ -17,7 +17,8 @@ use crate::transcript::Transcript;
 /// How often a request is sent before the fallback model gets it.
 pub const ATTEMPTS: u32 = RetryPolicy::NETWORK.attempts;
 
-/// How long a provider gets no requests after it failed: in a recorded run never again, however slow the machine is.
+/// How long a provider that failed gets no requests in a recorded run. No run lasts that long, so the provider gets
+/// none again, however slow the machine is.
 const RECORDED_REST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The model of a run and its fallback.

@@ -17,7 +17,8 @@ use crate::end::Problem;
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// A text that occurs once in the file, and its replacement, a defect: two texts of different lengths get a distance.
+/// A text that occurs once in the file, and its replacement. The replacement is a defect: texts of different lengths
+/// then get a distance instead of an error.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 
@@ -103,8 +104,8 @@ pub async fn replays(
     let second = Recording::new(second.provider(), second.exchanges()[DOWN_FROM - 1..].to_vec());
     let first = started(Replay::of(first, placeholders(folder))).await?;
     let replay = Replay::of(second, placeholders(folder));
-    // The other APIs store turns of their own models unchanged, but those of the first model are in another format, so
-    // requests differ.
+    // In the requests of the other APIs, turns of their own models are unchanged, but turns of the first model are in
+    // another format. Such requests differ from the recorded ones.
     let is_comparable = providers[1] == Provider::OpenAiChat;
     let second = if is_comparable { replay } else { replay.without_comparison() };
     Ok([first, started(second).await?])
@@ -208,7 +209,7 @@ fn metadata(more: &[&str]) -> io::Result<Output> {
         command.args(["--filter-platform", &host]);
     }
     command
-        // Cargo writes its information about the compiler there.
+        // Cargo writes its information about the compiler to this folder.
         .env("CARGO_TARGET_DIR", target.path())
         .output()
 }

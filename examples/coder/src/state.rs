@@ -6,13 +6,14 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::end::Problem;
 
-/// The name of a change log. It is unlikely for a folder with sources.
+/// The file name of a change log. The folder of a log can also contain folders with the names of the user's folders, so
+/// this is a name that a folder is unlikely to have.
 const FILE: &str = "changes@coder.db";
 
 /// Returns the change log file of a folder, and creates the folders above it.
 ///
-/// Each folder has its own log, at its whole path below `$XDG_STATE_HOME/coder` or `~/.local/state/coder`: that of
-/// `/home/ada/shop` is `~/.local/state/coder/home/ada/shop/changes@coder.db`.
+/// Each folder has its own log below `$XDG_STATE_HOME/coder` or `~/.local/state/coder`, where the log's path repeats
+/// the path of the folder: the log of `/home/ada/shop` is `~/.local/state/coder/home/ada/shop/changes@coder.db`.
 pub fn log_of(folder: &Path) -> Result<PathBuf, Problem> {
     let real = folder
         .canonicalize()

@@ -69,7 +69,7 @@ impl Transcript {
         }
     }
 
-    /// Prints the text, the calls and the answers of a sub-agent under its name; of an answer only the tool's name.
+    /// Prints the texts and calls of a sub-agent under its name. For the answer of a call, prints only the tool's name.
     fn of_agent(self, agent: &str, notice: &RunNotice<'_>) {
         let turn = notice.turn;
         let write = |what: &str, words: &str| match self {

@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use toolwright::{Call, Catalog, Executor};
 use toolwright_agent::{Agent, Chat, RunEvent};
 
-/// Makes a command that calls the tool: `/name` calls it with the given input.
+/// Metadata of a tool that makes the tool a command of the conversation: `/name` calls the tool with the given input.
 ///
 /// ```
 /// # use knowledge::{CAPABILITIES_REFRESH, SlashCommand};

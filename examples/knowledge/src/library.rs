@@ -92,8 +92,8 @@ impl Library {
         names
     }
 
-    /// Runs `work`, which reads a file and writes it again, under the lock, so that no other edit of any process runs
-    /// at the same time.
+    /// Runs `work` under the lock. `work` reads a file and writes it again, and the lock excludes all other edits
+    /// meanwhile, also those of other processes.
     ///
     /// # Errors
     /// `busy` when the lock is not released in time, and the errors of `work`.

@@ -76,7 +76,8 @@ fn missed_line(missed: usize) -> String {
     }
 }
 
-/// The lock of a worker. Its file stays locked as long as the worker lives, so that other workers can check that.
+/// The lock of a worker. Its file stays locked until the worker ends, so that other workers can check whether the
+/// worker still exists.
 #[derive(Debug)]
 pub struct WorkerLock {
     id: String,
@@ -110,13 +111,13 @@ impl WorkerLock {
 
 impl Drop for WorkerLock {
     fn drop(&mut self) {
-        // If the file cannot be removed, dropping this value still unlocks it, so other workers know that the worker is
-        // gone.
+        // If the file cannot be removed, dropping this value still unlocks it, so that other workers see that the
+        // worker has ended.
         let _ = fs::remove_file(&self.file);
     }
 }
 
-/// Returns whether the worker with this id lives.
+/// Returns whether the worker with this id still exists.
 fn is_alive(library: &Library, worker: &str) -> bool {
     let is_name = worker.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
     is_name
@@ -134,8 +135,8 @@ pub struct ClaimedTask {
     worker: String,
 }
 
-/// Claims the pending task with the highest priority whose dependencies are all complete; among equals, the first by
-/// name. Before that, tasks of workers that are gone become pending again.
+/// Claims the pending task with the highest priority whose dependencies are all complete. Among tasks of equal
+/// priority, claims the first by name. Before that, tasks whose workers have ended become pending again.
 ///
 /// # Errors
 /// When a file cannot be written.

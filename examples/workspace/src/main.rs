@@ -16,7 +16,7 @@ use toolwright::policy::Policy;
 use toolwright::{Executor, ExecutorBuilder, Registry};
 use toolwright_toolbox::Workspace;
 
-/// Compiled in, so that no file in the agent's folder can change the policy.
+/// The policy. It is compiled in, so that no file in the agent's folder can change it.
 const POLICY: &str = include_str!("../policy.toml");
 
 fn main() -> ExitCode {

@@ -10,8 +10,9 @@
 //!  undo ──► plan (pure) ──► mark ──► restore through the handle of the workspace ──► a change of its own
 //! ```
 //!
-//! - A change without its second half belongs to a call that still runs or was interrupted. After an interrupted call,
-//!   the next operation on the file records the present state of the file as the second half.
+//! - The log records the state before a call and the state after it. A change without a state after belongs to a call
+//!   that still runs or was interrupted. After an interrupted call, the next operation on the file records the present
+//!   state of the file as the state after.
 //! - Undo restores a file only if nothing else has changed it since.
 
 mod back;

@@ -102,8 +102,8 @@ impl CodingTools {
     }
 
     /// Sets the file of the [change log](crate::ChangeLog). Unless set, each folder has its own log below
-    /// `$XDG_STATE_HOME/toolwright` or `~/.local/state/toolwright`. The log must be in a folder that neither contains the
-    /// opened one nor is inside it.
+    /// `$XDG_STATE_HOME/toolwright` or `~/.local/state/toolwright`. The folder of the log must neither contain the
+    /// folder of the tools nor be inside it.
     pub fn log(mut self, file: impl Into<PathBuf>) -> Self {
         let file = file.into();
         // Programs run in other folders than this process, so make the path absolute.
@@ -111,13 +111,13 @@ impl CodingTools {
         self
     }
 
-    /// Makes the tools lack `run_command`.
+    /// Leaves out `run_command`.
     pub fn without_programs(mut self) -> Self {
         self.has_programs = false;
         self
     }
 
-    /// Makes the tools lack `bash`.
+    /// Leaves out `bash`.
     pub fn without_shell(mut self) -> Self {
         self.has_shell = false;
         self
@@ -141,8 +141,8 @@ impl CodingTools {
         self
     }
 
-    /// Hides a file or a folder from programs in a sandbox, such as the journal. Keys in the home folder of the user and the
-    /// change log are hidden in any case.
+    /// Hides a file or a folder, such as the journal, from programs in a sandbox. Keys in the home folder of the user
+    /// and the change log are always hidden.
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         self.hidden.push(path.into());
         self
@@ -236,8 +236,8 @@ impl CodingTools {
     }
 }
 
-/// Makes the sandbox of this machine. It need not isolate everything: it is a second line of defence, and the rating of
-/// a command line does not depend on it.
+/// Makes the sandbox of this machine. The sandbox need not isolate everything: it is a second line of defence, and the
+/// rating of a command line does not depend on it.
 fn sandbox_of_this_machine(supervisor: &Supervisor) -> Result<Sandbox, BuildError> {
     #[cfg(all(feature = "landlock", target_os = "linux"))]
     return Sandbox::of_this_machine(

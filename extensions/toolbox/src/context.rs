@@ -72,7 +72,7 @@ pub const CONTEXT_STORE: [Handle; 7] = [
     CONTEXT_PIPE,
 ];
 
-/// The tools of a [`ContextStore`], which they need as a service.
+/// All tools of a [`ContextStore`]. They need the store as a service.
 ///
 /// ```
 /// use toolwright_toolbox::CONTEXT;

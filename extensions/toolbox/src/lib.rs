@@ -19,9 +19,10 @@
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
 //! `files` and `process` are default features. Every tool works in a [`Workspace`], which is a service, except for these
-//! groups: `CONTEXT` needs a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`, and `WEB` has no workspace. Two
-//! kinds of middleware observe what calls write, both of these tools and of an application's own: [`ChangeLog`] records it, so
-//! that it can be undone, and `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
+//! groups: `CONTEXT` needs a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`, and `WEB` has no
+//! workspace. Two kinds of middleware observe what calls write, with tools of this crate and with tools of an
+//! application. [`ChangeLog`] records the changes so that they can be undone. `SyntaxCheck` (features `syntax-…`)
+//! reports edits that break a file.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry};

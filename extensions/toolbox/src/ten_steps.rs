@@ -28,8 +28,8 @@ use crate::{ChangeLog, SyntaxCheck, Workspace};
 ///
 /// This is a [`Bundle`] without tools. [`CodingTools`](crate::CodingTools) contains it.
 ///
-/// Steps 1 to 3 are one evaluation of the policy, in which the strictest result applies: a call that a rule denies is refused
-/// even in plan mode, and not queued. If a step stops a call, the later steps do not see it.
+/// Steps 1 to 3 are one evaluation of the policy, in which the strictest result applies: a call that a rule denies is
+/// refused even in plan mode, and not queued. If a step stops a call, the later steps do not see the call.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -81,7 +81,7 @@ impl TenSteps {
         Self { cache: cache.clone(), ..self }
     }
 
-    /// Adds the steps to a builder, each piece of middleware as `as_given` returns it.
+    /// Adds the steps to a builder. `as_given` may replace each piece of middleware, for instance by one that wraps it.
     fn install_as(
         self,
         builder: ExecutorBuilder,
@@ -96,7 +96,7 @@ impl TenSteps {
             .fold(builder, |builder, (name, stage)| builder.middleware(as_given(name, stage)))
     }
 
-    /// Returns the middleware by name. The first one sees a call first and its answer last; so the change log, which is
+    /// Returns the middleware by name. The first piece sees a call first and its answer last. The change log, which is
     /// last here, sees the answer first.
     fn stages(&self) -> [(&'static str, Arc<dyn Middleware>); 4] {
         [

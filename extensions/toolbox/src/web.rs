@@ -1,5 +1,5 @@
-//! The web with permission: fetches pages from hosts that a person has allowed, at addresses that were checked, and marks them
-//! as untrusted.
+//! The web with permission: fetches pages from hosts that a person has allowed, at addresses that were checked, and
+//! marks the pages as untrusted.
 
 mod allow_host;
 mod allow_list;

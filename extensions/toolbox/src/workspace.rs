@@ -120,7 +120,8 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let files = Arc::new(LocalFiles::open(&root)?);
-        // A path that is not valid text has a scope too, but its files are never treated as unchanged.
+        // A path that is not UTF-8 is replaced by its debug form. The debug form begins with a quote, so it is no
+        // absolute path, and answers about files in this scope are never cached.
         let scope = match root.to_str() {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),
@@ -178,8 +179,8 @@ impl Workspace {
         self.processes.as_ref()
     }
 
-    /// Returns the real path of the folder when it was opened, or its path in the container, for the application, such as for a
-    /// policy's roots. No tool and no error shows it to a model.
+    /// Returns the real path that the folder had when it was opened, or its path in the container. The path is for the
+    /// application, for instance for the roots of a policy. No tool and no error shows it to a model.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root

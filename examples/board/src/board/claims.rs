@@ -35,9 +35,14 @@ pub struct Slice {
     pub detail: Option<String>,
 }
 
-/// The order in which a runner claims tickets: first one that a person has answered, then one that a person has
-/// returned, the oldest one in progress, one in research, and last one that waits for a decision. A ticket in
-/// verification is claimed only if the agent moved it there before its run had ended.
+/// The order in which a runner claims tickets:
+/// - a ticket on which a person has written a comment that the agent has not read;
+/// - a ticket that a person has returned from verification;
+/// - the ticket in progress that was changed least recently;
+/// - a ticket in research;
+/// - a ticket with a call that waits for a decision.
+///
+/// A ticket in verification is claimed only if the agent moved it there before its run had ended.
 const PICK: &str = "\
 SELECT id FROM ( \
     SELECT id, updated_at, CASE \

@@ -12,10 +12,11 @@ pub const LONGEST_COMMENT: usize = 20_000;
 const COMMENT: &str = "SELECT id, parent, author, author_id, author_name, kind, content, resolved, created_at FROM comment";
 
 impl Board {
-    /// Adds a comment and returns its id. If a comment with the same key exists, none is added and its id is returned.
+    /// Adds a comment and returns its id. If a comment with the same key exists, adds none, and returns the id of that
+    /// comment.
     ///
     /// # Errors
-    /// When it is empty or too long, answers a comment of another ticket, or the database fails.
+    /// When the comment is empty or too long, answers a comment of another ticket, or the database fails.
     pub fn add_comment(&self, new: &NewComment<'_>, now: Timestamp) -> Result<i64, BoardError> {
         let found = new.content.chars().count();
         if new.content.trim().is_empty() || found > LONGEST_COMMENT {

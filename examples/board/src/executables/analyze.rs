@@ -24,7 +24,7 @@ pub struct Analysis {
     pub structure: BTreeMap<String, String>,
 }
 
-/// The packages that identify a framework, and its name; earlier entries take precedence.
+/// The packages that identify a framework, each with the framework's name. Earlier entries take precedence.
 const RUST_FRAMEWORKS: &[(&str, &str)] = &[
     ("axum", "axum"),
     ("actix-web", "actix-web"),

@@ -43,7 +43,7 @@ pub struct Lint {
     pub output: Option<String>,
 }
 
-/// Parses a line of a linter's output.
+/// A function that parses a line of a linter's output.
 type ReadLine = Box<dyn FnMut(&str) -> Option<Problem>>;
 
 /// Returns the command line of `bonsai-lint`.
@@ -137,9 +137,9 @@ fn clippy(line: &str) -> Option<Problem> {
     })
 }
 
-/// Parses lines such as `src/a.py:3:5: F401 unused import`, the form that most linters can write, and that of ESLint,
-/// where a line with the file precedes `  3:5  error  'a' is not defined  no-undef`. Files are relative to the
-/// folder.
+/// Parses lines such as `src/a.py:3:5: F401 unused import`, which most linters can write. Also parses the format of
+/// ESLint, in which a line with the file precedes lines such as `  3:5  error  'a' is not defined  no-undef`. Files are
+/// relative to the folder.
 fn by_place(folder: &Path) -> ReadLine {
     let (folder, mut file) = (folder.to_owned(), None);
     Box::new(move |line| {

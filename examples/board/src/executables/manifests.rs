@@ -12,7 +12,7 @@ pub enum Manifest {
     Rust(toml::Table),
     /// `package.json`.
     Node(Value),
-    /// `pyproject.toml`; an empty table if the folder has only `setup.py`, `setup.cfg` or `requirements.txt`.
+    /// `pyproject.toml`; an empty table if the folder has only other files of a Python project, such as `setup.py`.
     Python(toml::Table),
 }
 

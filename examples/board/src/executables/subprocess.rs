@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// The exit code; `None` if the program was killed because its time was up.
+    /// The exit code; `None` if the program was killed.
     pub code: Option<i32>,
     pub timed_out: bool,
     /// The end of the program's output.

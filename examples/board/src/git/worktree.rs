@@ -19,9 +19,9 @@ pub enum WorktreeError {
     Io { folder: PathBuf, source: io::Error },
 }
 
-/// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes stay as they are. A
-/// worktree that was removed, or that git was making when it was killed, is made again from its branch; git refuses
-/// where a person has locked it.
+/// Finds the worktree of a branch in a folder, or makes it from `base`. Uncommitted changes stay as they are. If the
+/// worktree was removed, or git was killed while it made the worktree, it is made again from its branch. If a person
+/// has locked it, git refuses.
 ///
 /// # Errors
 /// When git refuses, or the folder holds other files.
@@ -38,19 +38,19 @@ pub fn find_or_make(
     if is_filled(folder).map_err(failed)? && !is_unfinished(&common, folder) {
         return check(repository, folder, branch);
     }
-    // Take a lock: another runner's `prune` would remove a worktree that `add` has not finished here.
+    // Take a lock: another runner's `prune` would remove a worktree that `add` has not finished.
     let lock = common.join("board-worktrees.lock");
     let lock = File::options().read(true).append(true).create(true).open(lock).map_err(failed)?;
     lock.lock().map_err(failed)?;
     let git = |arguments: &[&str]| -> Result<String, WorktreeError> {
-        // Git holds the lock too: it goes on where this process is killed.
+        // Git gets the lock too, because it continues if this process is killed.
         let input = lock.try_clone().map_err(failed)?;
         let ended = command(repository, arguments, &[]).stdin(input).output().map_err(failed)?;
         printed(&ended).map_err(WorktreeError::Git)
     };
     let path = folder.to_string_lossy();
     if is_unfinished(&common, folder) {
-        // Nobody has worked in it. Git wants to be forced twice, because it has locked the worktree.
+        // No work was done in this worktree. Git removes it only with two `--force`, because git has locked it.
         git(&["worktree", "remove", "--force", "--force", "--", &path])?;
     } else if is_filled(folder).map_err(failed)? {
         return check(repository, folder, branch);
@@ -68,7 +68,8 @@ fn is_filled(folder: &Path) -> io::Result<bool> {
     Ok(folder.is_dir() && fs::read_dir(folder)?.next().is_some())
 }
 
-/// Returns whether git has not finished the worktree: it locks a new one with this word until all files are there.
+/// Returns whether git has not finished the worktree. Git locks a new worktree with the word `initializing` until all
+/// of its files are there.
 fn is_unfinished(common: &Path, folder: &Path) -> bool {
     let real = |path: &Path| {
         let parent = path.parent()?.canonicalize().ok()?;
@@ -85,7 +86,7 @@ fn is_unfinished(common: &Path, folder: &Path) -> bool {
     own.any(|it| read(&it, "locked").is_some_and(|why| why.trim() == "initializing"))
 }
 
-/// Checks that a folder which is there is the worktree of the branch.
+/// Checks that an existing folder is the worktree of the branch.
 fn check(repository: &Path, folder: &Path, branch: &str) -> Result<(), WorktreeError> {
     let failed = |source| WorktreeError::Io { folder: folder.to_owned(), source };
     let git = |place: &Path, arguments: &[&str]| -> Result<String, WorktreeError> {

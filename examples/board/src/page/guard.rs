@@ -32,7 +32,7 @@ pub async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) 
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // A browser has to load a page again after it left it, since the forms may be outdated.
+    // A browser must not show a stored copy of a page, because the forms of the copy may be outdated.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

@@ -62,8 +62,8 @@ fn indented(content: &str) -> String {
     content.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the id of the last comment in a run's history. A process may have sent the comment and been killed before it
-/// recorded that.
+/// Returns the id of the last comment in a run's history. The history has every comment that was sent, even if a
+/// process was killed before it recorded on the board that the comment was read.
 pub fn last_sent(history: &[Message]) -> Option<i64> {
     let texts = history.iter().filter_map(|message| match message {
         Message::User { text, .. } => Some(text),

@@ -1,5 +1,5 @@
-//! Plans the rewind of a file: decides which state replaces all changes of some calls, including their undos, or why
-//! the file cannot be restored. Pure.
+//! Plans the rewind of one file, which takes back all changes that some calls made, including undos by these calls.
+//! Decides which state to restore, or why the file cannot be restored. Pure.
 
 use super::plan::{Refusal, unrestorable};
 use super::rows::Change;
@@ -20,7 +20,7 @@ impl<'a> Back<'a> {
 }
 
 /// Plans the rewind of a file. `changes` are all changes of the file, oldest first; `is_taken` selects those to be
-/// taken back; `now` is the present state. `None` if the file already has its earlier state.
+/// taken back; `now` is the present state. Returns `None` if there is nothing to restore.
 pub(super) fn plan_back<'a>(
     changes: &'a [Change],
     is_taken: impl Fn(&Change) -> bool,
@@ -41,7 +41,7 @@ pub(super) fn plan_back<'a>(
         if !is_taken(change) {
             return Err(Refusal::Changed { change: last, later: Some(change) });
         }
-        // Between these changes something else wrote the file, and restoring would lose that.
+        // Something outside of the log wrote the file between these two changes. Restoring would lose what it wrote.
         if change.number != last.number && last.after.as_ref() != Some(&change.before) {
             return Err(Refusal::Changed { change: last, later: None });
         }
@@ -56,8 +56,9 @@ pub(super) fn plan_back<'a>(
     Ok(Some(Back { changes: since.iter().rev().copied().collect() }))
 }
 
-/// Returns the changes that are in effect: an undo and the change that it took back are left out together. They stay if
-/// the undo is to be taken back as well, but not every change that it took back.
+/// Returns the changes that are in effect. An undo and the changes that it took back cancel each other out, so all of
+/// them are left out. If the rewind takes back the undo, but not every change that the undo took back, all of them
+/// stay.
 fn standing<'a>(changes: &'a [Change], is_taken: &impl Fn(&Change) -> bool) -> Vec<&'a Change> {
     let undone_by = |undo: &Change| {
         let by = undo.number;

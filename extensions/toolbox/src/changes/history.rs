@@ -92,8 +92,8 @@ impl ChangeLog {
         Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
     }
 
-    /// Returns the run that a call refers to: the run that it names, or its own. For a call outside of any turn, that
-    /// is the run that last changed a file.
+    /// Returns the run whose changes a call refers to: the run that its input names, otherwise the run of the call. For
+    /// a call outside of any turn, returns the run that changed a file last.
     pub(super) fn run_meant(
         &self,
         context: &ToolContext,

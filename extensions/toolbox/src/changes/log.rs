@@ -12,16 +12,18 @@ use toolwright::{File, Holds, ResourceScope};
 use super::database::{self, ChangeLogError};
 use crate::Workspace;
 
-/// Logs what calls change in the files of a [`Workspace`], in its own SQLite file. It is middleware of an executor, and the
-/// service of the tools [`CHANGES`](crate::CHANGES), which show and undo the changes.
+/// A log of what calls change in the files of a [`Workspace`], in its own SQLite file. The log is middleware of an
+/// executor, and the service of the tools [`CHANGES`](crate::CHANGES), which show and undo the changes.
 ///
-/// For each call whose footprint names files that it writes, the log records their states before and after: content, mode and
-/// the folders above, with the tool, the call's id, its run and turn. The state before is on the disk before the tool begins; a
-/// call whose files cannot be recorded is refused. If a call is repeated after a crash and has the same result as before, no
-/// second change is logged. Calls that write files without naming them are marked: their changes cannot be undone.
+/// If the footprint of a call names files that the call writes, the log records the states of these files before and
+/// after the call. A state has the content, the mode and the folders above the file. With it the log records the tool,
+/// and the call's id, run and turn. The state before is on the disk before the tool begins. A call whose files cannot
+/// be recorded is refused. If a call is repeated after a crash with the same result as before, no second change is
+/// logged. Calls that write files without naming them are marked: their changes cannot be undone.
 ///
-/// The file holds the contents of other files, including secrets. Only its owner can read it, and it belongs outside of the
-/// workspace; name it to the policy like a journal, which protects it from tools:
+/// The log contains the contents of other files, including secrets. Only the owner of its file can read it. Put the
+/// file outside of the workspace, and pass its path to
+/// [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which protects it from tools:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,8 +55,8 @@ use crate::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Middleware that delays calls, such as [`Reservations`](toolwright::Reservations), belongs before the log. Several processes
-/// may use one log at once; if they change the same files, reserve the files. A clone is the same log.
+/// Middleware that delays calls, such as [`Reservations`](toolwright::Reservations), belongs before the log. Several
+/// processes may use one log at once; if they change the same files, reserve the files. A clone uses the same file.
 #[derive(Clone)]
 pub struct ChangeLog(pub(super) Arc<Inner>);
 
@@ -63,7 +65,8 @@ pub(super) struct Inner {
     pub(super) limits: ChangeLimits,
     file: PathBuf,
     connection: Mutex<Connection>,
-    /// The numbers of the open changes of this process, each with the number of calls that have the change open.
+    /// The changes that calls of this process have begun and not completed: the number of each change, with the count
+    /// of calls that have begun it.
     pub(super) open: Mutex<HashMap<i64, u32>>,
 }
 
@@ -79,7 +82,8 @@ pub(super) struct Inner {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeLimits {
-    /// The size of the used part of the file in bytes: 256 MiB unless set. The newest call is always recorded.
+    /// The most bytes of the file that may be in use: 256 MiB unless set. The newest call stays in the log even if it
+    /// exceeds the limit alone.
     pub bytes: u64,
     /// How long a call stays in the log: 30 days unless set.
     pub age: Duration,
@@ -124,7 +128,7 @@ impl ChangeLog {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic has rolled the transaction of its thread back, so the connection is usable.
+        // A thread that panicked has rolled its transaction back, so the connection is usable.
         self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

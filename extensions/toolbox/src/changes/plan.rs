@@ -87,7 +87,7 @@ pub(super) fn plan<'a>(
     Ok(Plan { changes: chosen, rest: None })
 }
 
-/// Checks whether the last of these changes can be taken back after the others.
+/// Checks whether the last change of `taken` can be taken back after all the others in `taken`.
 fn restorable<'a>(
     changes: &'a [Change],
     taken: &[&'a Change],
@@ -98,7 +98,7 @@ fn restorable<'a>(
     let later = changes.iter().rev().filter(|it| it.number > change.number);
     let mut later = later.filter(|it| it.is_effective() && it.undone_by.is_none());
     let mut standing = later.clone().filter(|it| !it.is_undo);
-    // Refuse this even if a later change happens to have restored the same state.
+    // Refuse a later change that is not taken back, even if it happens to have restored the same state.
     if let Some(later) = standing.find(|it| !newer.iter().any(|newer| newer.number == it.number)) {
         return Err(Refusal::Changed { change, later: Some(later) });
     }

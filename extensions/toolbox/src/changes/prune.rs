@@ -8,7 +8,7 @@ use super::log::ChangeLog;
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
-    /// Removes calls beyond a limit, except running calls and the newest call.
+    /// Removes the oldest calls until no limit is exceeded. Running calls and the newest call stay.
     pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
         let limits = self.0.limits;
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);

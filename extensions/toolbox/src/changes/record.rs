@@ -37,8 +37,8 @@ impl CallFacts {
     }
 }
 
-/// The first halves of a call's changes. If this is dropped, the next operation on each file completes the change of
-/// that file.
+/// The changes that a call has begun: their states before are recorded, their states after are not. If this value is
+/// dropped, the next operation on each file completes the change of that file.
 pub(super) struct OpenChanges {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
@@ -46,7 +46,7 @@ pub(super) struct OpenChanges {
     made: Option<i64>,
 }
 
-/// A change whose first half is recorded.
+/// A change whose state before is recorded.
 struct BegunChange {
     number: i64,
     name: Name,
@@ -64,8 +64,8 @@ struct FileBefore {
 }
 
 impl ChangeLog {
-    /// Records the states of the files that a call will write. If the call is repeated, its changes are already
-    /// recorded.
+    /// Records the states of the files that a call will write. A repeated call continues the changes that its earlier
+    /// attempt began.
     pub(super) fn begin(
         &self,
         call: &CallFacts,
@@ -153,8 +153,8 @@ impl ChangeLog {
         Ok(BegunChange { number, name, is_new: true, known })
     }
 
-    /// Removes the records of this attempt if its call does not begin. If the log fails here, the rows remain, like
-    /// those of an interrupted call.
+    /// Removes what this attempt recorded, for a call whose tool did not begin. If the log fails here, the rows remain,
+    /// like those of an interrupted call.
     pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
@@ -279,8 +279,8 @@ fn call_number(
     Ok((db.last_insert_rowid(), true))
 }
 
-/// Moves a change after the other changes of its file that were completed since it began: it gets a new number, and its
-/// state before becomes the state after the last of them. Returns the new number.
+/// Orders a change after the changes of the same file that were completed since this change began. It gets a new
+/// number, and its state before becomes the state that the last of those changes left. Returns the number.
 fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> {
     let changes = of_file(db, &change.name)?;
     let is_own = |it: &&Change| it.number == change.number;

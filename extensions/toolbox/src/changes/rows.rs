@@ -1,4 +1,4 @@
-//! Changes as rows of the log: reads rows, and converts states to and from text.
+//! Reads changes from the rows of the log, and converts states to and from text.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params, params};
@@ -20,7 +20,7 @@ pub(super) struct Change {
     /// The folders above the file, as they were before the change.
     pub(super) above: Vec<Above>,
     pub(super) is_undo: bool,
-    /// The number of the change that undid this change; `None` if it is in effect.
+    /// The number of the change that undid this change; `None` if this change is in effect.
     pub(super) undone_by: Option<i64>,
 }
 

@@ -43,8 +43,8 @@ impl ChangeLog {
     }
 }
 
-/// A call whose files are recorded in their state before. If this is dropped, or if the tool may still write, the next
-/// operation on each file completes the change of that file.
+/// A running call, after the states of its files before the call were recorded. If this value is dropped, or if the
+/// tool may still write, the next operation on each file completes the change of that file.
 struct Recording {
     log: ChangeLog,
     begun: OpenChanges,
@@ -74,14 +74,14 @@ impl AfterCall for Recording {
     fn not_begun(self: Box<Self>) {
         let forget = move || self.log.forget(self.begun);
         match tokio::runtime::Handle::try_current() {
-            // Until that is done, the change counts as that of a running call.
+            // Until the rows are removed, the change counts as that of a running call.
             Ok(runtime) => drop(runtime.spawn_blocking(forget)),
             Err(_) => forget(),
         }
     }
 }
 
-/// Returns whether a blocking tool may still run after its call has ended, by a time-out or a cancellation.
+/// Returns whether a blocking tool may still run although its call has ended with a time-out or a cancellation.
 fn may_still_write(error: &ToolError) -> bool {
     !error.is_not_begun()
         && (error.kind() == error_kind::TIMEOUT || error.classified() == ErrorClass::Cancelled)

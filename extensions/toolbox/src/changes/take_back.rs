@@ -24,7 +24,7 @@ use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Name, RecordedFile, State};
 
-/// The tool name in the history for files that a rewind restored.
+/// The name that the history shows instead of a tool for files that a rewind restored.
 const REWIND: &str = "rewind";
 
 impl FileChanges for ChangeLog {
@@ -101,7 +101,7 @@ impl ChangeLog {
         Ok(ExaminedFiles { report, files })
     }
 
-    /// Restores the files, each like an undo. Skips a file that an interrupted process has already restored.
+    /// Restores each file as an undo does. Skips a file that an interrupted process has already restored.
     pub(super) fn taken_back(
         &self,
         calls: &ChangingCalls,
@@ -125,8 +125,8 @@ impl ChangeLog {
             let before =
                 RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
             let result = self.0.workspace.restore(&name, &found, &before);
-            // If nothing was restored, this removes the change and its marks. If that fails, the next operation on the
-            // file completes the change.
+            // If nothing was restored, this removes the change and its marks. If the log fails here, the next operation
+            // on the file completes the change.
             let finished = self.finish(begun, now);
             result?;
             drop(finished);

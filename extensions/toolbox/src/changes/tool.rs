@@ -1,4 +1,5 @@
-//! Helpers for the tools and the middleware of the log: the current time, and the names that a path may refer to.
+//! Helpers for the tools and the middleware of the change log: the current time, and the names that a path may refer
+//! to.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,8 +17,8 @@ pub(super) fn milliseconds() -> i64 {
 }
 
 impl ChangeLog {
-    /// Finds the name whose changes a path refers to. If the path is a link, this is either the link or its target: the
-    /// one with the given change or, if no change is given, with the newest change.
+    /// Returns the name whose changes a path refers to. A path that is a link can refer to the link or to its target.
+    /// Returns the name that has the given change, or if no change is given, the name with the newest change.
     pub(super) fn find_changed_name(
         &self,
         path: &str,

@@ -32,7 +32,7 @@ impl ChangeLog {
     ) -> Result<Undone, ToolError> {
         let seen = self.complete_cut_short(name)?;
         let mut changes = of_file(&self.connection(), name).map_err(unavailable)?;
-        // If the log is middleware, the change of this undo itself has already begun.
+        // If the log is middleware of the executor as well, it has already begun a change for this undo.
         changes.retain(|it| it.call.id != call.id);
         let planned = plan(&changes, wanted, &seen.state).map_err(|it| refused(name, &it))?;
         let Some(oldest) = planned.changes.last().copied() else {

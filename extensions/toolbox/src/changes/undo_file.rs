@@ -1,18 +1,20 @@
 //! `undo_file` undoes the newest change of a file.
 //!
 //! # What it does
-//! It restores the content and mode that the file had before the newest change in the log, or removes the file if it did not
-//! exist. Folders that the change removed are created again, and folders that it created are removed if they are empty. Called
-//! again, it undoes the change before that. With `change` it undoes that change; if that is itself an undo, the undone change
-//! is made again. The undo is a change of its own in the log.
+//! It restores the content and mode that the file had before the newest change in the log, or removes the file if it
+//! did not exist. Folders that the change removed are created again. Folders that the change created are removed if
+//! they are empty. A second call undoes the change before that. With `change` it undoes the change of that number. If
+//! that change is an undo, the changes that it took back are made again. The undo is a change of its own in the log.
 //!
 //! # What it may touch
 //! It writes the file that `path` names, and the folders above it.
 //!
 //! # What it refuses
-//! A file that is no longer as the change left it, with the later change; a change that is already undone, or whose call still
-//! runs; a content that is not in the log, because it had more than 32 MiB or its change is older than the log's limits; and
-//! paths that lead out of the workspace.
+//! It refuses to undo:
+//! - a change after which the file was changed again; the error names the later change;
+//! - a change that is already undone, or whose call still runs;
+//! - a change whose content is not in the log, because it had more than 32 MiB or is older than the log's limits;
+//! - a change of a path that leads out of the workspace.
 
 use toolwright::{ToolContext, ToolError, tool};
 

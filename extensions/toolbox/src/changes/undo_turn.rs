@@ -1,9 +1,9 @@
 //! `undo_turn` undoes the changes of one turn.
 //!
 //! # What it does
-//! It restores each file that the calls of the turn changed, the most recently changed first, as `undo_file` does. If one
-//! cannot be restored, it continues with the others; the answer has a line for each. Each restored file is a change of its own
-//! in the log.
+//! It restores each file that the calls of the turn changed, the most recently changed first, as `undo_file` does. If a
+//! file cannot be restored, it continues with the other files; the answer has a line for each. Each restored file is a
+//! change of its own in the log.
 //!
 //! # What it may touch
 //! It writes the files that the turn changed according to the log, and the folders above them.

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file name of a log. It is unlikely for a folder with sources.
+/// The file name of a log. A log's path repeats names of folders, so this is a name that a folder is unlikely to have.
 const FILE: &str = "changes@toolwright.db";
 
 /// The parts of a home folder that no program of an agent needs, because they may hold secrets.
@@ -27,8 +27,8 @@ pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
     Ok(state.join(parts.collect::<PathBuf>()).join(FILE))
 }
 
-/// Creates the folder of the log. Commands must not reach the log: it may be neither inside the workspace nor in a
-/// folder that contains the workspace, where it could not be hidden from them.
+/// Creates the folder of the log. Programs must not reach the log, so it may not be inside the workspace. It may not be
+/// in a folder that contains the workspace either, because it could not be hidden there.
 pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     let beside = log.parent().ok_or_else(|| format!("`{}` names no file", log.display()))?;
     fs::create_dir_all(beside)

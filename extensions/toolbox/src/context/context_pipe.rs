@@ -9,9 +9,12 @@
 //! It writes the entry that `path` names. The inner call touches what its own footprint declares.
 //!
 //! # What it refuses
-//! It checks in this order, before anything runs: a path that has an entry, unless `on_conflict` is `overwrite`; a tool that
-//! does not exist; tools that end a run, pipes, and tools with secret parameters, whose values would be in the record of the
-//! pipe; input that does not match the inner tool.
+//! It refuses, in this order and before any tool runs:
+//! - a path that has an entry, unless `on_conflict` is `overwrite`;
+//! - a tool that does not exist;
+//! - a tool that ends a run, and a pipe;
+//! - a tool with secret parameters, whose values would be in the record of the pipe;
+//! - input that does not match the inner tool.
 
 use serde_json::{Map, Value, json};
 use toolwright::{
@@ -94,7 +97,7 @@ pub async fn context_pipe(
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        // The store records the source with the text and fences each answer from it, so remove the fence here.
+        // The store fences the text again whenever a tool reads it, so remove the fence here.
         let content = if source.is_some() { within_fence(&content) } else { &content };
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };

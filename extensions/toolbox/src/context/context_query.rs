@@ -5,12 +5,14 @@
 //! or an empty expression it answers with a reference of the language and reads nothing.
 //!
 //! # What it may touch
-//! It reads the entry that `path` names, and writes the one that `output_path` names. An expression reaches no file, network,
-//! clock or host.
+//! It reads the entry that `path` names, and writes the entry that `output_path` names. An expression reaches no file,
+//! network, clock or host.
 //!
 //! # What it refuses
-//! A text that is not a whole JSON document, that is larger than 20 million bytes, or is the handle of a paged result;
-//! malformed expressions, whose error includes the reference; expressions that take too many steps, too much time, depth or
+//! - A path that is the handle of a paged result.
+//! - A text that is not a whole JSON document, or is larger than 20 million bytes.
+//! - A malformed expression; the error includes the reference.
+//! - An expression that takes too many steps, too much time, depth or space.
 //! space.
 
 use std::time::UNIX_EPOCH;

@@ -5,11 +5,12 @@
 //! store meanwhile. A failure is reported, and the refresh continues.
 //!
 //! # What it may touch
-//! It writes the entries below `path` that have a source, or all of them, and reads from the sources that the application
-//! offers. For a policy, it reads any file, because the sources are only known when it runs.
+//! It writes the entries below `path` that have a source, or all of them, and reads from the sources that the
+//! application offers. Its footprint declares that it reads any file, because the sources are known only when it runs.
 //!
 //! # What it refuses
-//! It does not overwrite a text that another call has written while the source was asked: that entry is reported as failed.
+//! It does not overwrite a text that another call has written while the source was read. It reports that entry as
+//! failed.
 
 use toolwright::{ToolError, tool};
 

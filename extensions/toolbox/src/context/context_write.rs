@@ -1,15 +1,16 @@
 //! `context_write` stores a text under a logical path.
 //!
 //! # What it does
-//! It makes an entry, or a new version of one, from a text or from a source. The earlier version can still be read. If the text
-//! is unchanged, no new version is made. If the store has an embedding model, the parts get their vectors; if it fails, the text
-//! is stored all the same, and the answer says so.
+//! It makes an entry, or a new version of one, from a text or from a source. The earlier version can still be read. If
+//! the text is unchanged, no new version is made. If the store has an embedding model, the parts of the text get
+//! vectors. If the model fails, the text is stored all the same, and the answer says so.
 //!
 //! # What it may touch
 //! It writes the entry that `path` names, and reads the source if one is given.
 //!
 //! # What it refuses
-//! A path that has an entry, unless `on_conflict` is `overwrite`; text and source both, or neither; texts of more than 64 MiB.
+//! A path that has an entry, unless `on_conflict` is `overwrite`; a call with both a text and a source, or with
+//! neither; a text of more than 64 MiB.
 
 use toolwright::{ErrorClass, Reconciled, ToolError, tool};
 

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use futures::future::BoxFuture;
 
-/// An embedding model: texts of similar meaning get vectors of similar direction. For
+/// An embedding model, which gives texts of similar meaning vectors of similar direction. Pass it to
 /// [`ContextStore::with_embedder`](crate::ContextStore::with_embedder).
 ///
 /// ```
@@ -34,13 +34,15 @@ use futures::future::BoxFuture;
 /// }
 /// ```
 pub trait Embedder: Send + Sync + 'static {
-    /// Names the model. Vectors of different names are never compared, so a model whose vectors change has to change its name.
+    /// Returns the name of the model. Vectors of models with different names are never compared, so change the name if
+    /// the vectors change.
     fn model(&self) -> &str;
 
     /// Returns how many numbers each vector has.
     fn dimensions(&self) -> usize;
 
-    /// Embeds texts: one vector for each, in their order. The length of a vector has no meaning.
+    /// Embeds texts: one vector for each text, in their order. Only the direction of a vector has a meaning, not its
+    /// magnitude.
     ///
     /// # Errors
     /// When the model cannot be reached, or refuses a text.
@@ -61,8 +63,8 @@ pub enum EmbedPurpose {
     Query,
 }
 
-/// Why texts were not embedded. Models read the first 300 characters in the answers of tools, also of calls about other entries: a
-/// problem must not repeat a text or a key.
+/// Why texts were not embedded. The answers of tools show the first 300 characters of this error to models, even in
+/// calls about other entries. The description of a problem must therefore repeat neither a text nor a key.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedderError {
@@ -74,7 +76,7 @@ pub enum EmbedderError {
         /// The underlying error, if there is one.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
-    /// The model refuses at least one of the texts, such as one that is too long for it.
+    /// The model refuses at least one of the texts, for instance because the text is too long.
     #[error("the embedding model refuses a text: {problem}")]
     Refused {
         /// The reason that the model gave.
@@ -88,7 +90,7 @@ pub enum EmbedderError {
         /// The number of texts.
         expected: usize,
     },
-    /// A vector has a number of dimensions that differs from the embedder's.
+    /// A vector does not have the number of dimensions that the embedder declares.
     #[error(
         "the embedding model answered with a vector of {found} dimensions, expected {expected}"
     )]

@@ -25,7 +25,7 @@ pub(super) const TIME: Duration = Duration::from_secs(10);
 /// How many parts are embedded in one request; they have at most 128 KB of text.
 const BATCH: usize = 64;
 
-/// After this many refused texts a pass ends, since the model then refuses more than a few unusual ones.
+/// The number of refusals after which a pass ends. So many refusals mean more than a few unusual texts.
 const MOST_REFUSALS: usize = 32;
 
 /// How many characters of an error are shown.
@@ -46,17 +46,18 @@ pub struct EmbeddingReport {
 /// The embedder of a store. Clones of the store share it.
 pub(super) struct Embedding {
     embedder: Box<dyn Embedder>,
-    /// The name of the model as the vectors record it, with the dimensions, so that vectors of different size are not
-    /// compared.
+    /// The name under which vectors are stored: the name of the model, with the number of dimensions. Vectors of
+    /// different sizes are therefore never compared.
     model: String,
     /// How many numbers each vector has, as the embedder said when it was added.
     dimensions: usize,
     /// Held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
-    /// The texts that the model has refused, or that alone got no direction; it is not asked about them again by this process.
+    /// The texts that the model refused, or answered with a vector without a direction. This process does not send them
+    /// again.
     refused: Mutex<HashSet<String>>,
-    /// The last part of the batch that was begun last. The next pass begins behind it, so that a batch at which the server always
-    /// fails does not hold up the others.
+    /// The number of the last part in the batch that was sent last. The next pass begins after that part, so that a
+    /// batch on which the server always fails does not hold up the other batches.
     begun: AtomicI64,
 }
 
@@ -125,7 +126,8 @@ impl Embedding {
     }
 }
 
-/// The error as the answers of tools say it: a model reads it, and a server may have written a part of it.
+/// Describes an error in one short line, because models read it in the answers of tools, and a server may have written
+/// a part of it.
 fn words(error: &EmbedderError) -> String {
     let line = printable::line(&error.to_string());
     match line.char_indices().nth(LONGEST_PROBLEM) {
@@ -137,8 +139,8 @@ fn words(error: &EmbedderError) -> String {
 const TOO_SLOW: &str = "the embedding model did not answer in time";
 
 impl ContextStore {
-    /// Embeds all parts that have no vector, however long that takes: for an application that has opened a store with
-    /// another embedder, or after [`write`](Self::write), which embeds nothing. Without an embedder it does nothing.
+    /// Embeds all parts that have no vector, without a time limit. Call it after opening a store with another embedder,
+    /// or after [`write`](Self::write), which embeds nothing. Without an embedder it does nothing.
     ///
     /// # Errors
     /// `context_unavailable` when SQLite fails. Failures of the embedder are in the report.
@@ -208,7 +210,8 @@ impl ContextStore {
                 }
                 !is_refused
             });
-            // Noted before, because a model that does not answer in time ends the pass by dropping it.
+            // Record this before the batch is embedded: if the model does not answer in time, the future is dropped
+            // there.
             let last = parts.last().map(|it| it.id);
             last.into_iter().for_each(|id| embedding.begun.store(id, Ordering::Relaxed));
             if !self.embed_batch(embedding, parts, pass).await? {
@@ -218,8 +221,8 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Embeds one batch. Where the model refuses it, halves it until the refused text is found. Of an answer in which some
-    /// vectors have no direction, the others are stored. Returns whether to continue.
+    /// Embeds one batch. If the model refuses the batch, halves it until the refused text is found. If some vectors of
+    /// an answer have no direction, stores the other vectors. Returns whether to continue with the next batch.
     async fn embed_batch(
         &self,
         embedding: &Arc<Embedding>,
@@ -238,7 +241,8 @@ impl ContextStore {
                     let (good, bad): (Vec<_>, Vec<_>) = parts.partition(|(_, it)| it.is_some());
                     if !bad.is_empty() {
                         pass.problem = Some(EmbedderError::NoDirection.to_string());
-                        // An answer without any direction may be the fault of a model that recovers.
+                        // If no vector has a direction, the model may be at fault, and may recover. Do not remember the
+                        // texts as refused.
                         if good.is_empty() && bad.len() > 1 {
                             pass.refusals += 1;
                             if pass.refusals > MOST_REFUSALS {

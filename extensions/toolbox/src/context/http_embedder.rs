@@ -21,8 +21,8 @@ const LARGEST_REQUEST: usize = 1024 * 1024;
 /// The most bytes of an answer that are read: enough for 64 vectors of 4,096 numbers.
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
-/// Embeds with a server that has the API of OpenAI. The key is in the environment variable `OPENAI_API_KEY`, which is read at
-/// each request. An `https` address needs the feature `tls`.
+/// An [`Embedder`] that calls a server with the API of OpenAI. The API key is in the environment variable
+/// `OPENAI_API_KEY`, which is read at each request. An `https` address needs the feature `tls`.
 ///
 /// ```
 /// use toolwright_toolbox::HttpEmbedder;

@@ -1,4 +1,4 @@
-//! Cancels work that uses too much memory, if it has no such limit itself.
+//! Limits the memory of work that has no memory limit of its own, by cancelling the work when it uses too much.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;

@@ -7,8 +7,9 @@ use toolwright::{ResourceKind, ToolError};
 /// The longest logical path, in characters.
 const LONGEST: usize = 1024;
 
-/// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`, for tools that declare what they
-/// touch: `reads(LogicalPath = path)`. A path contains all paths that continue it after a `/`.
+/// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`. Tools use the type to
+/// declare what they touch: `reads(LogicalPath = path)`. The path `notes` contains every path that begins with
+/// `notes/`.
 ///
 /// ```
 /// use toolwright::ResourceKind;

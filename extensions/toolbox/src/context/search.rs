@@ -13,7 +13,7 @@ use super::store::ContextStore;
 use super::vector::UnitVector;
 use crate::blocking::blocking;
 
-/// The least number of parts of each list that are merged.
+/// How many of its best parts each search contributes to the merged list, at least.
 const DEPTH: u32 = 100;
 
 /// How many words of a part are shown if it was found by its vector.
@@ -188,7 +188,7 @@ fn find_similar(
     let mut found: Vec<(f32, i64)> = Vec::new();
     while let Some(row) = rows.next()? {
         let cosine = row.get_ref(1)?.as_blob().map_or(0.0, |blob| vector.cosine(blob));
-        // A part whose vector points in another direction is not similar at all.
+        // A part with a cosine of 0 or less is not similar at all.
         if cosine > 0.0 {
             found.push((cosine, row.get(0)?));
         }

@@ -19,8 +19,8 @@ pub trait ContextSource: Send + Sync + 'static {
     /// When the text cannot be fetched; the message is for the model.
     fn fetch(&self, name: String) -> BoxFuture<'_, Result<String, ToolError>>;
 
-    /// Returns where the text comes from, for the mark of untrusted texts, if a stranger may have written what the part after the
-    /// colon names, such as a page of the web. No text is marked unless this says so.
+    /// Returns the origin of a text, if a stranger may have written the text, such as a page of the web. The store then
+    /// marks the text as untrusted, with this origin. `name` is the part after the colon. By default no text is marked.
     fn untrusted(&self, name: &str) -> Option<String> {
         let _ = name;
         None

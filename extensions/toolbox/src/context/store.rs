@@ -20,12 +20,12 @@ use crate::workspace::content_hash;
 /// The largest text that can be stored, in bytes.
 const LARGEST: usize = 64 << 20;
 
-/// Stores texts under logical paths, with all their versions and a full-text search: the service of the tools
-/// [`CONTEXT`](crate::CONTEXT). Texts that are too large for a conversation are stored here, and then searched, queried and
-/// read in parts.
+/// A store of texts under logical paths, with all their versions and a full-text search. It is the service of the tools
+/// [`CONTEXT`](crate::CONTEXT). Texts that are too large for a conversation are stored here, and then searched, queried
+/// and read in parts.
 ///
-/// Everything is in one SQLite file, which only its owner can read and which several processes may use at once. A replaced text
-/// remains as an earlier version; none is removed. A clone is the same store.
+/// Everything is in one SQLite file, which only its owner can read and which several processes may use at once. A
+/// replaced text remains as an earlier version; no version is removed. A clone uses the same file.
 ///
 /// ```
 /// use toolwright_toolbox::{ContextStore, OnConflict};
@@ -169,8 +169,8 @@ impl ContextStore {
         self
     }
 
-    /// Sets the name under which the application has registered the tool that reads, so that hints name an existing tool:
-    /// `context_read` unless set.
+    /// Sets the name under which the application has registered the tool that reads entries, because the hints of
+    /// errors name this tool: `context_read` unless set.
     #[must_use]
     pub fn with_reader(mut self, name: impl Into<Arc<str>>) -> Self {
         self.reader = name.into();
@@ -232,7 +232,8 @@ impl ContextStore {
         }
     }
 
-    /// Reads the first version of an entry that has this note, or has it as a line; `None` if none has it.
+    /// Reads the first version of an entry whose note is `note`, or contains `note` as a line. Returns `None` if there
+    /// is no such version.
     pub(super) fn read_noted(
         &self,
         path: &LogicalPath,
@@ -297,7 +298,7 @@ impl ContextStore {
         })
     }
 
-    /// Writes as [`put`](Self::put) does, and leaves the note also on a version whose text is unchanged, so that
+    /// Writes as [`put`](Self::put) does. If the text is unchanged, adds the note to the present version, so that
     /// [`read_noted`](Self::read_noted) finds it.
     pub(super) fn put_noted(
         &self,
@@ -361,7 +362,7 @@ impl ContextStore {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic has rolled the transaction of its thread back, so the connection is usable.
+        // A thread that panicked has rolled its transaction back, so the connection is usable.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -421,7 +422,7 @@ fn insert(
         None => 1,
     };
     if let (Some(entry), Some(source)) = (entry.filter(|_| is_unchanged), text.source) {
-        // A refresh has to fetch the entry from there, although its text is unchanged now.
+        // The text is unchanged, but a refresh has to use the new source.
         let set = "UPDATE entries SET source = ?2 WHERE id = ?1";
         transaction.execute(set, params![entry.id, source]).map_err(unavailable)?;
     }

@@ -25,7 +25,8 @@ impl UnitVector {
         Ok(Self(numbers))
     }
 
-    /// Checks an answer of an embedder: one vector for each text; `None` for a vector without a direction.
+    /// Checks an answer of an embedder, which must have one vector for each text. A vector without a direction becomes
+    /// `None`.
     pub(super) fn of_answer(
         vectors: Vec<Vec<f32>>,
         texts: usize,

@@ -15,10 +15,16 @@
 //! It reads and writes the files that the patch names.
 //!
 //! # What it refuses
-//! A patch that cannot be parsed to its last line, or that may be truncated: a last hunk with fewer lines than its header says,
-//! names without a hunk; hunks that overlap; binary files; hunks that fit nowhere or at several places, or whose lines are
-//! already there; a hunk without context before or after its change, unless it is at the beginning or the end of the file; a
-//! file that is named twice or already exists; links; names that lead out of the workspace; a file whose content has another
+//! - A patch that cannot be parsed to its last line.
+//! - A patch that may be truncated, because its last hunk has fewer lines than the header says, or because names have
+//!   no hunk.
+//! - Hunks that overlap, that fit nowhere or at several places, or whose lines are already there.
+//! - A hunk without context before or after its change, unless it is at the beginning or the end of the file.
+//! - Binary files, links, and names that lead out of the workspace.
+//! - A new file that already exists, and a file that is named twice.
+//! - A file whose content has another hash than in `expected_hashes`, or that another process changes meanwhile.
+//!
+//! One error lists all problems.
 //! hash than in `expected_hashes`, or that another process changes meanwhile. One error lists all problems.
 
 mod plan;

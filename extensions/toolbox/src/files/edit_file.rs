@@ -94,9 +94,9 @@ fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<
     }
 }
 
-/// Finds out whether an edit with an unknown outcome has happened, by the file's hash before the edit. Either the file
-/// has this hash, or it would have the hash if the edit were reverted. `None` if another process has changed the file
-/// as well.
+/// Finds out whether an edit with an unknown outcome has happened. `expected` is the hash of the file before the edit.
+/// If the file has this hash, the edit did not happen. If the file would have this hash with the edit reverted, the
+/// edit happened. Otherwise something else has changed the file as well, and the result is `None`.
 fn found_by_hash(
     edit: &Edit,
     old: &str,

@@ -168,7 +168,7 @@ pub fn grep(
 fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut begin = Vec::new();
     file.by_ref().take(LARGEST + 1).read_to_end(&mut begin)?;
-    // Tools do not read larger files, so search their bytes unchanged.
+    // `read_file` refuses larger files, so search their bytes unchanged.
     if begin.len() as u64 <= LARGEST
         && std::str::from_utf8(&begin).is_err()
         && let Ok(Text { text, encoding: Encoding::Latin1 }) = decode(name, &begin)

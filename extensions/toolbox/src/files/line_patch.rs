@@ -1,5 +1,4 @@
-//! Replaces lines of a text by their numbers, for every tool that edits texts by lines. It does not interpret the
-//! lines. Pure.
+//! Replaces lines of a text by their numbers, for every tool that edits texts by lines. Pure.
 
 use toolwright::{ErrorClass, ToolError, data};
 
@@ -34,8 +33,9 @@ impl LinePatch {
 
 /// Applies all patches to a text.
 ///
-/// Preserves the line ends of the text, and also a last line without one, unless that line is deleted. Lines inserted at the
-/// same place keep the order of their patches, and come before a line that another patch replaces.
+/// Preserves the line ends of the text. A text without a line end after its last line stays without it, unless that
+/// line is deleted. Lines inserted at the same place keep the order of their patches, and come before a line that
+/// another patch replaces.
 ///
 /// ```
 /// use toolwright_toolbox::{LinePatch, patched_lines};
@@ -97,7 +97,8 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
 /// The patched text while it is assembled.
 struct PatchedText {
     text: String,
-    /// The line end to add to the last line if another line follows, because the old last line had none.
+    /// The line end that was added to the last line, to be removed if the line stays the last one; empty if the line
+    /// had a line end of its own.
     last_end: &'static str,
 }
 

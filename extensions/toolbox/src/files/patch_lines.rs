@@ -9,9 +9,10 @@
 //! It reads and writes the file that `path` names.
 //!
 //! # What it refuses
-//! Lines that do not exist, ranges that overlap, an end before its start, an empty insertion: one error lists all problems,
-//! with the number of lines; a file whose content has another hash than `expected_hash`, or that another process changes
-//! meanwhile; and everything that `read_file` and `write_file` refuse.
+//! - Lines that do not exist, ranges that overlap, an end before its start, and an empty insertion. One error lists all
+//!   these problems, with the number of lines.
+//! - A file whose content has another hash than `expected_hash`, or that another process changes meanwhile.
+//! - Everything that `read_file` and `write_file` refuse.
 
 use toolwright::{Reconciled, ToolError, tool};
 

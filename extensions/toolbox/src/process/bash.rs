@@ -5,18 +5,18 @@
 //! order of arrival and with the lines of standard error marked. If the output has more than 30,000 bytes, only its
 //! beginning and its end are shown.
 //!
-//! The folder is the one in which the last line of the same run ended. It becomes an argument when the call is made: the line
-//! that a person approves runs in that folder, however long the approval takes and whichever process runs the line, or it does
-//! not run. A run never leaves the workspace.
+//! The line runs in the folder in which the last line of the same run ended. The folder is added to the arguments when
+//! the call is made, so that a person approves a line together with its folder. If that folder is gone when the line is
+//! to run, the line does not run. The current folder of a run is always inside the workspace.
 //!
 //! There is no input and no terminal, and only few environment variables. Every process that the line starts ends with it,
 //! including daemons. When its time is up, or the call is cancelled or dropped, all of them get TERM, and KILL two seconds
 //! later.
 //!
 //! # What it may touch
-//! Everything that the programs touch. Its danger is that of the most dangerous part of the line; a safe line declares the
-//! files that it reads, any other may touch every file. A line that may change the folder of the run declares a write of that
-//! folder; every line reads it.
+//! Everything that the programs touch. The danger of a call is that of the most dangerous part of its line. A safe line
+//! declares the files that it reads; any other line may touch every file. Every line declares a read of the run's
+//! current folder, and a line that may change it declares a write.
 //!
 //! # What it refuses
 //! Lines with a NUL character; folders that do not exist, or are reached by a link. A line rated safe is refused if settings in
@@ -280,8 +280,8 @@ fn is_it(name: &Name, inside: &Path) -> bool {
     inside == Path::new(folder)
 }
 
-/// Returns the name of the folder in which a line ended; `None` if the folder is not in the workspace. The report of
-/// that folder is no more trustworthy than the line.
+/// Returns the name of the folder in which a line ended; `None` if the folder is not in the workspace. The folder is
+/// checked, because the line itself could have forged the report of it.
 fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
     let inside = path.strip_prefix(workspace.root()).ok()?.to_str()?;
     let name = Name::parse(if inside.is_empty() { "." } else { inside }).ok()?;

@@ -2,10 +2,11 @@
 //! code.
 //!
 //! The system's loader calls the functions of the section `.init_array` before it calls `main`. This function reads the
-//! arguments of the process, and returns at once unless the first one says that this process is a supervisor. It needs nothing
-//! that Rust's start-up code prepares: arguments come from the system, threads and processes need no preparation, and it
-//! writes to the socket in a way that raises no signal if the socket is closed; that signal is otherwise ignored only by the
-//! start-up code.
+//! arguments of the process, and returns at once unless the first one says that this process is a supervisor.
+//!
+//! The function runs before Rust's start-up code, and does not depend on it. The arguments come from the system, and
+//! threads and processes need no preparation. The start-up code would also make the process ignore the signal for a
+//! write to a closed socket. The supervisor instead writes to its socket in a way that raises no signal.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use super::executors::{ArgumentVector, ProcessRequest, RunningProcess, ToolExecutor};
 use crate::workspace::ExecutorFiles;
 
-/// An existing container. Programs run in it, and [`Workspace::within`](crate::Workspace::within) works on its files;
-/// for [`Workspace::with_executor`](crate::Workspace::with_executor), the folder of this machine has to be mounted in
-/// it. Whether processes in the container continue after their client was killed depends on the engine.
+/// An existing container in which programs run. [`Workspace::within`](crate::Workspace::within) also works on the files
+/// of the container. [`Workspace::with_executor`](crate::Workspace::with_executor) works on a folder of this machine,
+/// which has to be mounted in the container. Whether processes in the container continue after their client was killed
+/// depends on the engine.
 ///
 /// ```
 /// use std::path::Path;

@@ -48,7 +48,7 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
     ("GIT_CONFIG_VALUE_2", "false"),
     ("GIT_CONFIG_KEY_3", "safe.bareRepository"),
     ("GIT_CONFIG_VALUE_3", "explicit"),
-    // Older releases of git do not know the next variable, so allow no transfer protocol at all.
+    // Releases of git that ignore `GIT_NO_LAZY_FETCH` would download objects, so allow no transfer protocol at all.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),

@@ -81,8 +81,8 @@ pub struct ProcessEnd {
     pub status: Option<ExitStatus>,
     /// Whether the program was ended because its time was up, or because its call was dropped.
     pub timed_out: bool,
-    /// The standard output of the program, and its standard error unless that is read separately. Of a long output,
-    /// only the beginning and the end.
+    /// The standard output of the program, and its standard error unless that is read separately. A long output is cut
+    /// to its beginning and its end.
     pub output: String,
     /// The standard error of the program, if it is read separately.
     pub errors: String,
@@ -134,7 +134,7 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
     }
 }
 
-/// Runs programs directly, with the rights of the application.
+/// The executor that runs programs directly on this machine, with the rights of the application.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Local;
 
@@ -179,7 +179,7 @@ impl<'a> ProcessRequest<'a> {
         Self { supervisor: Some(supervisor), ..self }
     }
 
-    /// Starts a program on this machine. The toolbox starts processes only here.
+    /// Starts a program on this machine, under the supervisor if the request has one.
     pub(super) fn start_as(&self, vector: &[OsString]) -> io::Result<RunningProcess> {
         #[cfg(unix)]
         if let Some(supervisor) = self.supervisor {

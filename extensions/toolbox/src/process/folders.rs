@@ -28,7 +28,8 @@ impl ResourceKind for RunFolder {
     const DECIDES: bool = true;
 }
 
-/// Returns whether a line may change the current folder. A line that is not safe may, because only bash knows.
+/// Returns whether a line may change the current folder. A line that is not rated safe may always do so, because its
+/// text does not show everything that bash does.
 pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
     let commands = Commands::parse_by(line, table);
     let moves = |program: Option<&str>| {
@@ -93,7 +94,7 @@ impl Folders {
     /// Stores the current folder of a run.
     ///
     /// # Errors
-    /// When the file of the run cannot be written; then the run stays in its earlier folder.
+    /// When the file of the run cannot be written. The run then stays in its earlier folder.
     pub(super) fn move_to(&self, run: &str, folder: String) -> io::Result<()> {
         match self {
             Self::Memory(folders) => {

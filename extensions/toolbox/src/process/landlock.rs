@@ -1,7 +1,7 @@
 //! A sandbox by Landlock, the kernel's access rules: a process applies the rules to itself, and then executes the program.
 //!
-//! Landlock rules can only allow, and apply to everything below a folder. So if something is hidden, the folders above it are
-//! not allowed as a whole, but each of their other entries is.
+//! Landlock rules can only grant access, and a rule for a folder applies to everything below it. To hide a path, the
+//! folders above it therefore get no rule. Instead, each of their other entries gets one.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

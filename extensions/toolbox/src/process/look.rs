@@ -1,5 +1,5 @@
-//! Checks the state of the folder before a safe line runs, because the text of the line cannot show it. Makes one
-//! script for all checks, and evaluates the script's output. Pure.
+//! Checks the folder before a line that is rated safe runs, because the text of a line does not show what is in its
+//! folder. Makes one script for all checks, and evaluates the script's output. Pure.
 
 use super::script::quote;
 use crate::shell::{Look, Settings, Start, Walk, may_hold_secrets, names_of_secrets};

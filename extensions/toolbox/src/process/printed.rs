@@ -51,7 +51,7 @@ impl PrintedOutput {
 
 /// Reads both streams to their ends, in the order of arrival. Before a piece of standard error is added, all available
 /// standard output is added, because it was usually printed before. A broken stream counts as ended, because the exit
-/// code tells the outcome.
+/// code shows the outcome.
 async fn read(
     mut output: Option<impl AsyncRead + Unpin>,
     mut errors: Option<impl AsyncRead + Unpin>,

@@ -14,8 +14,9 @@ use super::landlock;
 #[cfg(all(feature = "landlock", target_os = "linux"))]
 use super::supervisor::Supervisor;
 
-/// Runs programs in a sandbox: without the network, with write access only to the workspace, with their own `/tmp`, and
-/// without the hidden files. [`SandboxLack`] lists which of these restrictions a Landlock sandbox lacks.
+/// A [`ToolExecutor`] that runs programs in a sandbox: without the network, with write access only to the workspace,
+/// with their own `/tmp`, and without the hidden files. [`SandboxLack`] lists which of these restrictions a Landlock
+/// sandbox lacks.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     holder: Holder,
@@ -101,8 +102,8 @@ impl Sandbox {
         Self::of(Holder::Landlock(supervisor.clone())).try_out()
     }
 
-    /// Makes a bubblewrap sandbox if this machine supports it. Otherwise makes a Landlock sandbox, if the application accepts
-    /// everything that one lacks. [`kind`](Self::kind) says which one was made.
+    /// Makes a bubblewrap sandbox if this machine supports it. Otherwise makes a Landlock sandbox, if the application
+    /// accepts everything that a Landlock sandbox lacks. [`kind`](Self::kind) returns which one was made.
     ///
     /// ```no_run
     /// use toolwright_toolbox::{Sandbox, SandboxLack, Supervisor};
@@ -138,9 +139,9 @@ impl Sandbox {
         self
     }
 
-    /// Makes a file or a folder directly in the workspace read-only, such as `.git` if an agent need not commit, so that it
-    /// cannot leave a hook that later runs outside of the sandbox. If it does not exist when a program is started, or if this
-    /// is a Landlock sandbox, whose rules cannot make exceptions, starting the program fails.
+    /// Makes a file or a folder directly in the workspace read-only, such as `.git`: an agent that need not commit can
+    /// then leave no hook that later runs outside of the sandbox. Starting a program fails if the file or folder does
+    /// not exist, or if this is a Landlock sandbox, whose rules cannot make exceptions.
     #[must_use]
     pub fn read_only(mut self, name: impl Into<PathBuf>) -> Self {
         self.read_only.push(name.into());
@@ -225,7 +226,7 @@ impl Sandbox {
                 "{shown} is to be read-only, and landlock allows the whole workspace; use bubblewrap"
             ));
         }
-        // In a longer path, a folder could be renamed, and a link could get another target.
+        // A program could rename a folder in a longer path, or change the target of a link in it.
         if name.components().count() != 1 || name.file_name().is_none() {
             return Some(format!(
                 "{shown} is to be read-only and is no name directly in the workspace"

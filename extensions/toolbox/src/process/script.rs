@@ -6,8 +6,9 @@ use super::supervisor::FOLDER;
 /// Writes the script for a line that runs in the workspace with this root. The command line begins on its own line, so
 /// that nothing in it affects the line before.
 ///
-/// If `pwd` prints to the answer, it prints paths relative to the workspace, as the file tools do; for other programs it prints
-/// the absolute path. If the script has no descriptor for reporting the folder, as in a container, nothing is reported.
+/// If the output of `pwd` goes to the answer of the call, `pwd` prints paths relative to the workspace, as the file
+/// tools do. If its output goes to another program, it prints the absolute path. If the script has no descriptor for
+/// reporting the last folder, as in a container, nothing is reported.
 pub(super) fn script(root: &str, line: &str) -> String {
     let root = quote(root);
     format!(

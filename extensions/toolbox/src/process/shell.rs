@@ -38,7 +38,8 @@ const NEVER: [&str; 19] = [
     "BASHOPTS",
 ];
 
-/// The service of the tool `bash`: programs run with the rights of the application, or wherever its executor runs them.
+/// The service of the tool `bash`. Programs run with the rights of the application, unless an executor runs them
+/// elsewhere.
 #[derive(Debug)]
 pub struct Shell {
     pub(super) supervisor: Supervisor,
@@ -77,8 +78,8 @@ impl Shell {
         }
     }
 
-    /// Runs programs with this executor instead. Removes an earlier [wall](Self::with_wall), which only works for programs on
-    /// this machine.
+    /// Runs programs with this executor instead. Removes an earlier [wall](Self::with_wall), because a wall works only
+    /// for programs on this machine.
     #[must_use]
     pub fn with_executor(mut self, executor: impl ToolExecutor + 'static) -> Self {
         self.executor = Arc::new(executor);

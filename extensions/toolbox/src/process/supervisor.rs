@@ -109,8 +109,8 @@ pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) 
     }
 }
 
-/// Sends a report to the application. If the application is gone, the report is lost: no signal may end this process
-/// before its command.
+/// Sends a report to the application. If the application is gone, the report is lost, and no signal is raised: this
+/// process must not end before its command.
 fn report(control: &UnixStream, text: &str) {
     #[cfg(target_os = "linux")]
     let _ = rustix::net::send(control, text.as_bytes(), rustix::net::SendFlags::NOSIGNAL);
@@ -151,8 +151,9 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
                 signal_all(group, Signal::TERM);
             }
         }
-        // The application is gone, or wants the command killed. Only the main thread may reap: if this thread reaped the
-        // command, the main thread would take the error for the command's end and exit while descendants are left.
+        // The application is gone, or has closed the socket to have the command killed. Only the main thread may reap
+        // children. If this thread reaped the command, the main thread would take the error for the end of the command,
+        // and exit while descendants are left.
         let start = Instant::now();
         kill_group(group);
         while start.elapsed() < LONGEST {

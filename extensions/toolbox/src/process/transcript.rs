@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// How many bytes are shown of the beginning, and how many of the end.
+/// How many bytes of the beginning are shown, and also how many bytes of the end.
 pub(super) const SHOWN: usize = 15_000;
 
 /// The most bytes of an unfinished line that are held back until the line ends, so that the two streams do not mix

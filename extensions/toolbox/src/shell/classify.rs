@@ -52,9 +52,9 @@ impl Part {
 
 /// Rates a command line by the table of the toolbox.
 ///
-/// Rates only the text. A line is safe if every word of it is understood and all its programs only read and print, within the
-/// folder. Any other line is at least moderate, and the first word that was not understood is named. A line that cannot be
-/// parsed, or whose effect is not known before it runs, is dangerous.
+/// Rates only the text. A line is safe if every word of it is understood, and if all its programs only read and print,
+/// and only within the folder. Any other line is at least moderate, and the first word that was not understood is
+/// named. A line that cannot be parsed, or whose effect is not known before it runs, is dangerous.
 ///
 /// Some effects are not in the text: settings of a repository name programs, and a pattern matches whatever files there are.
 /// `bash` checks these before it runs a safe line. An application that runs lines with another tool has to do so itself.
@@ -310,7 +310,7 @@ impl Judge<'_> {
             }
         };
         let given: Vec<&str> = arguments.iter().flatten().copied().collect();
-        // `-c` before the subcommand is another flag than `-c` after it.
+        // In git, `-c` before the subcommand is another flag than `-c` after the subcommand.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
         let has_flags = given.iter().any(|it| it.starts_with(['-', '+']));

@@ -47,7 +47,7 @@ pub(super) struct Span {
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// The words of the whole command. A program after `env` and the like shares them with `env`.
+    /// The words of the whole command. If a program such as `env` runs another program, both have the same words.
     pub(super) words: Arc<[Word]>,
     /// The index of the word that names the program.
     pub(super) at: usize,
@@ -108,7 +108,7 @@ impl Commands {
         commands
     }
 
-    /// Lists the commands in the order of the text. If a command runs another, the other follows it.
+    /// Lists the commands in the order of the text. A command that another command runs comes after that command.
     #[must_use]
     pub fn commands(&self) -> &[SimpleCommand] {
         &self.commands
@@ -217,8 +217,8 @@ struct Values {
     /// The value of each variable, and the place after its assignment; `None` if the line assigns the variable several
     /// times.
     known: HashMap<String, Option<(String, usize)>>,
-    /// How many commands set or remove variables by name, and the index of the last one. If there is one besides the
-    /// command in question, no value is known.
+    /// The number of commands that set or remove variables by name, and the index of the last of them. If any command
+    /// but the one whose words are resolved does so, no value is known.
     setters: (usize, usize),
 }
 
@@ -260,7 +260,7 @@ impl Values {
         Self { known, setters }
     }
 
-    /// Returns the words of a command, in which the values replace variables with a known value.
+    /// Returns the words of a command, with known values in place of variables.
     fn resolve_variables(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
         let is_set_elsewhere = self.setters.0 > usize::from(self.setters.1 == at);
         if self.known.is_empty() || is_set_elsewhere || words.iter().all(|it| it.variable.is_none())

@@ -41,8 +41,8 @@ pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bo
     false
 }
 
-/// Returns the values of a flag. A value follows `=`, the flag's letter, or is the next argument. Other letters may
-/// precede that letter: `-sSLo FILE`.
+/// Returns the values of a flag. A value follows `=` or the flag's letter, or is the next argument. Other letters may
+/// precede the flag's letter: `-sSLo FILE`.
 pub(super) fn values<'c>(
     arguments: &[Option<&'c str>],
     flag: &str,

@@ -84,8 +84,8 @@ pub(super) fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Returns whether a file may hold secrets, by its name. A pattern may if it matches the name of such a file, unless it
-/// begins with a wildcard, since it would then match too much.
+/// Returns whether a file may hold secrets, by its name. A pattern counts if it matches the name of such a file. A
+/// pattern that begins with a wildcard does not count, because it would match too many names.
 pub(super) fn is_secret(path: &str) -> bool {
     let starts = |part: &str| part.find(['*', '?', '[']).is_none_or(|at| at > 0);
     let wildcards = if path.split('/').all(starts) { Wildcards::Doubtful } else { Wildcards::None };

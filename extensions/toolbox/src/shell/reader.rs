@@ -7,7 +7,7 @@ use super::classify::classify;
 use super::commands::Commands;
 use super::paths;
 
-/// Parses command lines of bash for the rules of a policy:
+/// A parser of bash command lines for the rules of a policy, which is passed to
 /// [`PolicyBuilder::commands`](toolwright::policy::PolicyBuilder::commands).
 ///
 /// ```

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A word is only understood if it is listed here or in the table of forms. This applies to kinds of nodes, expansions,
-//! names of variables, programs, flags and positional arguments. The first other word is the reason why the line needs
-//! an approval.
+//! names of variables, programs, flags and positional arguments. The first word that is not understood is the reason
+//! why the line needs an approval.
 
 mod arguments;
 mod find;

@@ -107,7 +107,8 @@ const LIKELY: &[&str] = &[
     "client_secrets.json",
 ];
 
-/// Extensions of source and text files: a name such as `.env.rs` does not indicate a secret.
+/// Extensions of source and text files. A pattern such as `*.rs` does not count as matching `.env.*`, although a file
+/// could be named `.env.rs`.
 const CODE: &[&str] = &[
     "rs", "toml", "md", "py", "js", "mjs", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "go",
     "java", "kt", "swift", "rb", "php", "lua", "html", "css", "scss", "sh", "txt", "lock", "snap",
@@ -228,7 +229,7 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
     let ends = |rule: &str| {
         let mut at = parts.len();
         rule.rsplit('/').all(|rule| {
-            // A program may search for the file in any folder.
+            // A pattern of `find` matches files in any folder, so the remaining parts of the rule count as matched.
             let Some(next) = at.checked_sub(1) else { return wildcards == Wildcards::All };
             at = next;
             meets(rule, parts[at])
@@ -269,8 +270,8 @@ pub(crate) fn names_of_secrets() -> String {
     format!("(^|/)(({})$|({})/)", files.join("|"), folders.join("|"))
 }
 
-/// Returns whether a rule may match the path, by its parts without wildcards. This is a quick check, since no rule
-/// matches most paths.
+/// Returns whether a rule may match the path, by the parts of rules without wildcards. This quick check excludes most
+/// paths, which no rule matches.
 fn may_be_listed(path: &str) -> bool {
     /// The parts of rules that have no wildcard, and the extensions of rules that begin with a wildcard.
     static LISTED: LazyLock<(HashSet<String>, HashSet<&str>)> = LazyLock::new(|| {

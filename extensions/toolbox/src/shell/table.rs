@@ -17,7 +17,8 @@ const STANDARD: &str = include_str!("commands.toml");
 /// The standard forms in which programs only read and print.
 const FORMS: &str = include_str!("forms.toml");
 
-/// Describes known programs: how dangerous each is, with which flags and subcommands it does more, and what it writes and runs.
+/// A table of known programs: how dangerous each is, with which flags and subcommands it does more, and what it writes
+/// and runs.
 ///
 /// An application adds its own programs, or replaces an entry. Each entry has a reason, and examples that are checked when the
 /// table is made. A program is safe only in the forms that are declared to only read:
@@ -108,13 +109,13 @@ pub(super) struct Program {
     /// How many positional arguments precede the command that the program runs.
     #[serde(default)]
     pub(super) skip: usize,
-    /// The flags whose value is a command line. They come after these positional arguments.
+    /// The flags whose value is a command line. They come after the positional arguments that `skip` counts.
     #[serde(default)]
     pub(super) line_flags: Vec<String>,
     /// Whether `NAME=value` may precede the command that the program runs.
     #[serde(default)]
     pub(super) assigns: bool,
-    /// First arguments with which the program runs no command.
+    /// The first arguments with which the program runs no command.
     #[serde(default)]
     pub(super) asks: Vec<String>,
     /// Whether the program adds arguments to the command that it runs.

@@ -17,7 +17,7 @@ const LONGEST: usize = 64 * 1024;
 /// How deeply the parts of a text may be nested.
 const DEEPEST: usize = 200;
 
-/// The maximum work of the parser, in progress reports. The parser makes one every hundred steps.
+/// The maximum work of the parser, as a number of progress reports. The parser reports once every hundred steps.
 const MOST_WORK: usize = 2_000;
 
 /// The maximum number of commands, files and variables.
@@ -116,8 +116,8 @@ fn unreadable(source: &str) -> Option<&'static str> {
     joins.then_some("a line is continued within a word")
 }
 
-/// Whether a text has too many words and operators. This is checked before the parser allocates memory for each of
-/// them. The text of a here-document counts as one part, so a text with a here-document is left to the parser's own
+/// Returns whether a text has too many words and operators. This is checked before the parser allocates memory for each
+/// of them. The text of a here-document counts as one part, so a text with a here-document is left to the parser's own
 /// limit.
 fn has_too_many_words(source: &str) -> bool {
     if source.len() <= MOST_PARTS || source.contains("<<") {
@@ -323,7 +323,7 @@ impl<'s> Walk<'s, '_> {
 
     fn assignment(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
-        // In `IFS=, read a b`, the variable affects only how this line is split.
+        // In `IFS=, read a b`, the variable affects only how `read` splits its input.
         let command = parent.and_then(|it| it.child_by_field_name("name"));
         if name.as_deref() == Some("IFS") && command.is_some_and(|it| self.text(it) == "read") {
             return;

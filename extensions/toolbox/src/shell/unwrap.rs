@@ -18,8 +18,8 @@ pub(super) struct Unwrap<'a> {
 }
 
 impl Unwrap<'_> {
-    /// Adds a command and the commands that it runs. It may be in the definitions of the functions `inside`, and may
-    /// call one of the `functions` of the line.
+    /// Adds a command and the commands that it runs. `inside` are the functions whose definitions contain the command.
+    /// `functions` are the functions of the line that the command can call.
     pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &HashSet<&str>) {
         self.add_from(&words.into(), 0, false, inside, functions);
     }

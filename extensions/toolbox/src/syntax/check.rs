@@ -20,11 +20,11 @@ const LARGEST: usize = 1024 * 1024;
 /// The most places that a warning reports.
 const REPORTED: usize = 3;
 
-/// Reports syntax errors that a call added to the files that it wrote. It is middleware of an executor.
+/// Middleware of an executor that reports syntax errors which a call has added to files.
 ///
-/// For each call whose footprint names files that it writes, tree-sitter parses the files of known kinds before and after the
-/// call. If the edit added errors, or left tokens missing, a warning with up to three places is appended to the answer. The
-/// call still succeeds. Errors from before the call are not reported.
+/// If the footprint of a call names files of known kinds that the call writes, tree-sitter parses these files before
+/// and after the call. If the edit added errors, or left tokens missing, a warning with up to three places is appended
+/// to the answer. The call still succeeds. Errors from before the call are not reported.
 ///
 /// | files | feature |
 /// | --- | --- |
@@ -71,7 +71,7 @@ struct Inner {
     cache: Cache,
 }
 
-/// The text of a file that a call is about to write.
+/// The text of a file before the call that writes the file.
 struct Text {
     name: Name,
     language: Language,

@@ -84,8 +84,8 @@ impl ClaimedTask {
         find(&self.store.connection(), self.id)
     }
 
-    /// Makes the first message for the run that works on the task: subject, description, and the results of the tasks that it
-    /// waited for. Each result is fenced, because other agents wrote it.
+    /// Makes the first message for the run that works on the task: the subject, the description, and the results of the
+    /// tasks that blocked it. Each result is fenced, because other agents wrote it.
     ///
     /// # Errors
     /// The same as those of [`task`](Self::task).
@@ -108,7 +108,8 @@ impl ClaimedTask {
     /// Renews the lease. A worker calls this several times within the time of a lease.
     ///
     /// # Errors
-    /// `claim_lost` when another worker has the task meanwhile or it was finished, `tasks_unavailable` when SQLite fails.
+    /// `claim_lost` when another worker has claimed the task meanwhile or the task was finished, `tasks_unavailable`
+    /// when SQLite fails.
     pub fn heartbeat(&self, now: SystemTime) -> Result<(), ToolError> {
         let sql = "UPDATE tasks SET heartbeat = max(heartbeat, ?3)
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
@@ -121,12 +122,12 @@ impl ClaimedTask {
         })
     }
 
-    /// Moves the task out of `in_progress` and ends the claim, in one transaction. Only the first call changes the task;
-    /// repeating it has no effect and succeeds, so that a call whose answer was lost may be repeated.
+    /// Moves the task out of `in_progress` and ends the claim, in one transaction. Only the first call changes the
+    /// task. Repeating the same call succeeds without an effect, so that a call whose answer was lost may be repeated.
     ///
     /// # Errors
-    /// `claim_lost` when another worker has the task meanwhile or it was moved to another state, `tasks_unavailable` when
-    /// SQLite fails.
+    /// `claim_lost` when another worker has claimed the task meanwhile or the task was moved to another state,
+    /// `tasks_unavailable` when SQLite fails.
     pub fn finish(&self, to: TaskStatus, result: &str) -> Result<(), ToolError> {
         let sql = "UPDATE tasks SET status = ?3, result = ?4, heartbeat = NULL
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
@@ -157,7 +158,7 @@ fn epoch(transaction: &Transaction<'_>, id: TaskId) -> Result<i64, ToolError> {
     transaction.query_row(query, [id.0], |row| row.get(0)).map_err(unavailable)
 }
 
-/// Makes tasks pending again whose last heartbeat is at least one lease ago, and returns their ids.
+/// Makes each task pending again whose last heartbeat is at least one lease ago, and returns the ids of these tasks.
 fn release(
     transaction: &Transaction<'_>,
     now: i64,

@@ -1,4 +1,4 @@
-//! Code that all tools which end a run share: it moves the claimed task and makes the answer.
+//! The code that all tools which end a run share. It moves the claimed task and makes the answer.
 
 use toolwright::{ErrorClass, ToolError};
 

@@ -1,5 +1,4 @@
-//! Links between tasks: a link says that one task blocks another. It is visible in both tasks, and links never form a
-//! cycle.
+//! Links between tasks. A link says that one task blocks another, and both tasks show it. Links never form a cycle.
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use toolwright::{ErrorClass, ResourceKind, ToolError};
@@ -25,7 +24,7 @@ impl ResourceKind for TaskLinks {
 pub(super) const OPEN_BLOCKERS: &str = "SELECT blocker FROM blocks JOIN tasks ON tasks.id = blocker
     WHERE blocked = ?1 AND status <> 'completed' ORDER BY 1";
 
-/// The SQL query which tells whether the first task blocks the second, directly or through others.
+/// The SQL query that returns whether the first task blocks the second, directly or through others.
 const REACHES: &str = "WITH RECURSIVE reached (task) AS (
         SELECT ?1 UNION SELECT blocked FROM blocks JOIN reached ON blocker = task
     ) SELECT EXISTS (SELECT 1 FROM reached WHERE task = ?2)";

@@ -24,7 +24,7 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    /// Every state, in the order in which a task goes through them.
+    /// Every state, in the order of the declaration.
     pub const ALL: [Self; 6] = [
         Self::Pending,
         Self::InProgress,

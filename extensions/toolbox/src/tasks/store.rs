@@ -20,11 +20,11 @@ const LEASE: Duration = Duration::from_secs(5 * 60);
 /// The maximum length of a subject, in characters.
 const LONGEST_SUBJECT: usize = 500;
 
-/// Stores a list of tasks: the service of the tools [`TASKS`](crate::TASKS). Agents record tasks, and workers
+/// A list of tasks, and the service of the tools [`TASKS`](crate::TASKS). Agents record tasks, and workers
 /// [claim](Self::claim) tasks and do them.
 ///
-/// Everything is in one SQLite file, which only its owner can read and which several processes may use at once. A clone is the
-/// same list.
+/// Everything is in one SQLite file, which only its owner can read and which several processes may use at once. A clone
+/// uses the same file.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -207,7 +207,7 @@ impl TaskStore {
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic has rolled the transaction of its thread back, so the connection is usable.
+        // A thread that panicked has rolled its transaction back, so the connection is usable.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -45,9 +45,9 @@ pub fn task_create(
     store.create(&owner.into_iter().fold(task, NewTask::owner))
 }
 
-/// Returns the footprint of the new task. Its id is not known yet, so the footprint has its subject: listing all tasks
-/// conflicts with that, but creating other tasks does not. The blockers are included, because their lists of blocked
-/// tasks change.
+/// Returns the tasks that the call writes, for its footprint. The id of the new task is not known yet, so its subject
+/// replaces the id. A call that lists all tasks conflicts with that name, and a call that creates another task does
+/// not. The blockers are included, because their lists of blocked tasks change.
 fn touched(subject: &str, blocked_by: &[String]) -> Vec<String> {
     std::iter::once(format!("new: {subject}")).chain(blocked_by.iter().cloned()).collect()
 }

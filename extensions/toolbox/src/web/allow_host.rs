@@ -7,7 +7,8 @@
 //! The list of allowed hosts.
 //!
 //! # What it refuses
-//! Invalid host names. A person is asked about each host; with [`WebTools`](crate::WebTools), no grant can allow one.
+//! Invalid host names. A person is asked about each host; with [`WebTools`](crate::WebTools), no grant can allow a
+//! host.
 
 use toolwright::{ToolError, tool};
 

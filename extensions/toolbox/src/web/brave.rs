@@ -22,7 +22,8 @@ const TIME: Duration = Duration::from_secs(15);
 /// The most bytes of an answer that are read.
 const LARGEST: usize = 2 * 1024 * 1024;
 
-/// Searches with Brave's API. The key is in the environment variable `BRAVE_API_KEY`, which is read at each search.
+/// A [`SearchProvider`] that uses Brave's API. The key is in the environment variable `BRAVE_API_KEY`, which is read at
+/// each search.
 ///
 /// ```
 /// use toolwright_toolbox::BraveSearch;
@@ -147,7 +148,7 @@ impl SearchProvider for BraveSearch {
     }
 }
 
-/// The parts of an answer that are used; `web` is `None` if nothing was found.
+/// The parts of an answer that are used; `web` is empty if nothing was found.
 #[derive(Deserialize)]
 struct BraveAnswer {
     #[serde(default)]

@@ -12,8 +12,8 @@ use super::{ALLOW_HOST, WEB_FETCH, WEB_SEARCH};
 
 /// The web with permission, as a [`Bundle`]: `.with(WebTools::new(WebClient::new()?, AllowList::file("…")))`.
 ///
-/// Pages of hosts on the list are fetched at once. A person is asked about every other page, and about each host to be added to
-/// the list, for which no grant counts.
+/// Pages of hosts on the list are fetched at once. A person is asked about every other page. A person is also asked
+/// about each host that is to be added to the list, whatever grants there are.
 #[must_use = "an executor has these tools only after `.with(…)`"]
 pub struct WebTools {
     client: WebClient,

@@ -28,10 +28,10 @@ const WHOLE: Duration = Duration::from_secs(30);
 /// The most redirects that are followed.
 const MOST_REDIRECTS: usize = 3;
 
-/// Fetches pages of the web: the service of [`web_fetch`](crate::web_fetch).
+/// A client that fetches pages of the web, and the service of [`web_fetch`](crate::web_fetch).
 ///
-/// Connects only to public addresses, namely to those that were checked when the host name was resolved. Sends no cookie, no
-/// credential and no header that a model chooses.
+/// It connects only to public addresses, namely to those that were checked when the host name was resolved. It sends no
+/// cookie, no credential and no header that a model chooses.
 ///
 /// ```
 /// use toolwright_toolbox::WebClient;
@@ -73,7 +73,8 @@ pub struct WebClientError {
 toolwright::unstable::debug_as_sentence!(WebClientError);
 
 impl WebClientError {
-    /// Reports an address of an API that is not a URL. The address may hold a credential, so the error does not repeat it.
+    /// Makes the error for an API address that is not a URL. The address may hold a credential, so the error does not
+    /// repeat it.
     #[cfg(feature = "context-store")]
     pub(crate) fn address(error: reqwest::Error) -> Self {
         let what = "the address of the API is no URL of HTTP, expected one such as `https://api.openai.com/v1`";
@@ -225,9 +226,9 @@ impl WebClientBuilder {
         self
     }
 
-    /// Sends requests through a proxy, such as `http://proxy.example.org:3128`. The proxy resolves host names; this client
-    /// checks them with the addresses that this machine finds. A proxy that may find others has to protect private networks
-    /// itself.
+    /// Sends requests through a proxy, such as `http://proxy.example.org:3128`. The proxy resolves host names; this
+    /// client checks them with the addresses that this machine finds. If the proxy may find other addresses, the proxy
+    /// has to protect private networks itself.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxy = Some(url.into());
         self

@@ -42,7 +42,7 @@ pub(super) fn too_slow() -> ToolError {
     ToolError::new("no_response", "the server did not answer in time").class(ErrorClass::Transient)
 }
 
-/// Returns the name of the host as a source of untrusted text, which policies match.
+/// Returns the name of the host as the source of untrusted text. Policies match this name.
 pub(super) fn source(url: &Url) -> String {
     format!("web page of {}", url.host_str().unwrap_or_default())
 }
@@ -54,8 +54,8 @@ pub(super) fn of_words(kind: &'static str, url: &Url, what: &str, words: &str) -
     ToolError::new(kind, message).class(ErrorClass::Final).untrusted(&source)
 }
 
-/// Makes the error for a compressed page, although none was requested. It is not unpacked, because it may be a
-/// decompression bomb.
+/// Makes the error for a page that the server compressed although no compression was requested. The page is not
+/// unpacked, because it may be a decompression bomb.
 pub(super) fn compressed(target: &Target, encoding: &str) -> ToolError {
     let what =
         format!("`{}` sends its page in another form than the one that was asked for", target.site);

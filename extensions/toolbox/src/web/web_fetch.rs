@@ -8,9 +8,12 @@
 //! The host in the URL. It sends the URL and nothing else.
 //!
 //! # What it refuses
-//! URLs that are neither http nor https or contain a user; hosts whose addresses are not public; redirects to hosts that are
-//! not allowed, to such addresses, or from https to http; pages that are not text. A person is asked about a host that is not
-//! on the list of allowed hosts.
+//! - URLs that are neither http nor https, or that contain a user.
+//! - Hosts whose addresses are not public.
+//! - Redirects to such hosts, to hosts that are not allowed, or from https to http.
+//! - Pages that are not text.
+//!
+//! A person is asked about a host that is not on the list of allowed hosts.
 
 use jiff::Timestamp;
 use serde_json::json;

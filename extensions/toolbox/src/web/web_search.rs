@@ -1,8 +1,8 @@
 //! `web_search` searches the web.
 //!
 //! # What it does
-//! It asks the service that the application chose, and answers with title, URL and snippet of each result, in a fence, because
-//! they are untrusted.
+//! It asks the service that the application chose, and answers with title, URL and snippet of each result, in a fence,
+//! because results are untrusted.
 //!
 //! # What it may touch
 //! The search service, to which it sends the query.

@@ -74,7 +74,7 @@ impl Files for LocalFiles {
             return Err(too_large(name, size, most));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        // The file may grow while it is read.
+        // Another process may extend the file meanwhile, so read at most one byte more than the limit.
         file.take(most + 1).read_to_end(&mut bytes).map_err(|error| failed(name, error))?;
         match bytes.len() as u64 {
             size if size > most => Err(too_large(name, size, most)),

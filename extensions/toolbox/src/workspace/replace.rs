@@ -49,7 +49,7 @@ pub(crate) enum Before<'c> {
 )]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum After<'c> {
-    /// There is a file with this content. If it replaces a file, it keeps the mode.
+    /// There is a file with this content. If it replaces a file, it keeps the mode of that file.
     Content(&'c [u8]),
     /// There is a file with this content and another mode: that of another file, or with the executable bits set or
     /// cleared.
@@ -86,8 +86,8 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         .rev()
         .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
         .collect();
-    // Drop them in reverse order, too: a folder that was created for several files is only empty after the last of
-    // them.
+    // Drop the staged changes in reverse order, too: a folder that was created for several files is empty only after
+    // the last of these changes is dropped.
     while staged.pop().is_some() {}
     if lost.is_empty() {
         return Err(error);

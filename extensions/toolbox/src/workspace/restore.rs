@@ -90,7 +90,7 @@ impl LocalFiles {
     fn remove_made(&self, above: &[Above]) {
         let made = above.iter().rev().take_while(|it| it.mode.is_none());
         for Above { folder, .. } in made {
-            // Another process has put a file into the folder, or has removed it.
+            // If the folder still exists, another process has put a file into it. Leave it and the folders above it.
             if self.folder.remove_dir(folder).is_err() && self.folder.exists(folder) {
                 break;
             }

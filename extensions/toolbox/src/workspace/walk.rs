@@ -116,8 +116,8 @@ struct Route {
 enum Beginning {
     /// The folder of the workspace, from which the walk goes only to the searched folder.
     Root,
-    /// The searched folder itself. The walk begins here if a rule ignores the folder, so that a walk from the workspace
-    /// does not reach it: the caller has named it, so it is searched anyway.
+    /// The searched folder itself. This is used if a rule ignores that folder, so that a walk from the workspace does
+    /// not reach it. The folder is searched anyway, because the caller has named it.
     Start,
 }
 

@@ -2,8 +2,9 @@
 //! again.
 //!
 //! The provider is a server on loopback, whose outage begins with the first request for a second answer. One process
-//! works on all runs. A tool of one run crashes the process, and the trial kills it once in the middle of the outage.
-//! Each time, the process is started again. All runs but the crashing one should end, with each order booked once.
+//! works on all runs. A tool of one run crashes the process, and the trial kills the process once in the middle of the
+//! outage. Each time, the process is started again. All runs but the crashing one should end, with each order booked
+//! once.
 
 mod ledger;
 mod provider;

@@ -19,7 +19,8 @@ use crate::work::{self, AGENT, Place};
 /// How often the runs are observed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long to wait until all runs end, after twice the outage: the last backoff may be as long as the outage was.
+/// The trial ends at the latest after twice the outage and this time. The last backoff of a run may be as long as the
+/// outage.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The parameters of the trial.
@@ -120,8 +121,8 @@ fn note(begun: Instant, words: &str) {
 
 const GONE: &str = "nothing listens at the address of the provider";
 
-/// The outage, in the first half of which the provider is busy and in the second half of which it refuses connections.
-/// The outage lasts until every run has had a failed request.
+/// The outage. In its first half the provider is busy, and in its second half it refuses connections. The outage lasts
+/// until every run but the crashing one has had a failed request.
 struct Away {
     outage: Duration,
     provider: Arc<Provider>,

@@ -1,7 +1,7 @@
 //! Recognizes files with keys or secrets by their names; pure.
 
-/// Reports whether one of the names in a path, relative to the workspace, indicates a key or a secret, regardless of case. A
-/// search through a whole folder must not show what a policy does not allow to be read by name.
+/// Reports whether a name in this path, which is relative to the workspace, indicates a key or a secret. Case does not
+/// matter. A search of a whole folder skips such files, because a policy may forbid to read them.
 ///
 /// ```
 /// use toolwright_toolbox::is_secret;

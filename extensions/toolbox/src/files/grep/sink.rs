@@ -75,7 +75,7 @@ impl Sink for Lines<'_> {
             let count = self.count;
             self.shown.extend(before.into_iter().chain([line]).map(|line| (count, line)));
         }
-        // In this mode, one match is enough, so end the search of the file.
+        // In the mode `Files` one match is enough, so end the search of the file.
         Ok(self.mode != GrepMode::Files)
     }
 

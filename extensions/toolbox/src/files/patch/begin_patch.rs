@@ -1,7 +1,7 @@
 //! Parses the patch format of Codex models, from `*** Begin Patch` to `*** End Patch`; pure.
 //!
-//! Hunks have no line numbers. A text after `@@` is a line of the file above the hunk, which selects one of several
-//! places.
+//! Hunks have no line numbers. The text after `@@` is a line of the file above the hunk. It selects one of several
+//! places where the hunk fits.
 
 use std::iter::Peekable;
 use std::str::Lines;

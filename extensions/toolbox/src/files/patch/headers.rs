@@ -80,8 +80,8 @@ impl Headers {
             (Some(old), Some(new)) => {
                 let (old, new) = without_prefixes(read_name(&old), read_name(&new));
                 match (self.git.is_some(), old, new) {
-                    // `diff -u x.orig x` changes one file. As git does, take the second name or, if it is shorter, the
-                    // first.
+                    // `diff -u x.orig x` changes one file. As git does, take the second name, or the first name if the
+                    // second begins with it.
                     (false, Some(old), Some(new)) => {
                         let name = if new.starts_with(&old) { old } else { new };
                         (Some(name.clone()), Some(name))
@@ -193,8 +193,7 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     (rest(old), rest(new))
 }
 
-/// Parses the name after `diff --git`, which occurs twice there. Only patches that have the name on no other line need
-/// this.
+/// Returns the name after `diff --git`, where it occurs twice. This is needed only if no other line has the name.
 fn name_of_git(text: &str) -> Option<String> {
     let (old, new) = match text.starts_with('"') {
         true => {

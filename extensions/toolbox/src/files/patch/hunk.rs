@@ -21,7 +21,8 @@ pub(super) enum Place {
         below: Vec<String>,
         /// Whether the last line of the hunk is the last line of the file.
         is_last: bool,
-        /// How many empty lines at the end of the hunk may only separate parts of the patch.
+        /// The number of empty lines at the end of the hunk. Either they belong to the hunk, or they only separate it
+        /// from the next part of the patch.
         blank: usize,
     },
 }
@@ -99,7 +100,7 @@ pub(super) fn after(lines: &[Line]) -> impl Iterator<Item = &Line> {
 }
 
 impl Line {
-    /// Makes a line from the text after the sign, which has no line feed.
+    /// Makes a line from the text after its sign. The text has no line feed.
     pub(super) fn new(kind: Kind, text: &str) -> Self {
         let (text, end) = match text.strip_suffix('\r') {
             Some(text) => (text, End::Crlf),

@@ -1,10 +1,12 @@
 //! Finds the place in the file where a hunk is applied. Pure.
 //!
-//! If the line numbers of a hunk are correct, they have the meaning that they have for `git apply`: a hunk that begins
-//! at line 1, or has no context after its change, fits only at the beginning or the end of the file. This prevents that
-//! it is applied twice, or to a copy of the lines. If the lines have moved, the hunk is applied where git would apply
-//! it, or not at all, since git takes the nearest place, which may be another copy. Without correct numbers, the lines
-//! have to fit in exactly one place.
+//! If the line numbers of a hunk are correct, they mean the same as for `git apply`. A hunk that begins at line 1 fits
+//! only at the beginning of the file. A hunk without context after its change fits only at the end of the file. This
+//! prevents that a hunk is applied twice, or to a copy of its lines.
+//!
+//! If the lines have moved, the hunk is applied only where git would apply it, and only if no other place is possible:
+//! git takes the nearest place, which may be a copy of the lines. Without correct numbers, the lines have to fit in
+//! exactly one place.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -113,7 +115,8 @@ impl<'f, 't> Places<'f, 't> {
                 return Err(self.explain_misfit(&wanted, said, is_begin, is_end));
             };
             self.is_new(hunk, said, start)?;
-            // If the patch does not specify line ends, added lines get those of the file.
+            // If every line of the patch ends with LF, the patch does not specify line ends, and added lines get those
+            // of the file.
             let is_meant = total == 0 || hunk.lines.iter().any(|line| line.end != End::Lf);
             return Ok(fit(start, if count == 0 { is_meant } else { is_exact }));
         }
@@ -191,8 +194,8 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// Returns the index after the named lines, of which the outermost comes first; `None` if no lines are named. The
-    /// outermost line has to occur exactly once.
+    /// Finds the lines that `below` lists, the outermost first. Returns the index after the innermost; `None` if
+    /// `below` is empty. The outermost line has to occur exactly once.
     fn end_of(&self, below: &[String]) -> Result<Option<usize>, String> {
         let mut end = None;
         for name in below {
@@ -217,8 +220,8 @@ impl<'f, 't> Places<'f, 't> {
         Ok(end)
     }
 
-    /// Returns whether the lines of the file at this place are the wanted ones. Line ends are compared only if
-    /// `is_exact`.
+    /// Returns whether the lines of the file from the index `at` on equal the wanted lines. Line ends are compared only
+    /// if `is_exact`.
     fn fits(&self, wanted: &[FileLine<'_>], at: usize, is_exact: bool) -> bool {
         let found = self.lines.get(at..at.saturating_add(wanted.len()));
         let found = found.filter(|_| self.may_end(wanted, at));
@@ -253,8 +256,8 @@ impl<'f, 't> Places<'f, 't> {
         self.taken.get(next).is_none_or(|range| range.start >= at + count)
     }
 
-    /// Refuses a hunk that fits at another place than its numbers say, if its new lines already are at the place of its
-    /// numbers.
+    /// Refuses a hunk that fits elsewhere than at its line numbers, if the file already has the hunk's new lines at
+    /// those numbers.
     fn is_new(&self, hunk: &Hunk, said: usize, start: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(&hunk.lines).map(FileLine::from).collect();
         match start != said && !made.is_empty() && self.fits(&made, said, false) {
@@ -263,7 +266,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Refuses a hunk that only adds lines, if the file already has these lines there.
+    /// Refuses a hunk that only adds lines, if the file already has these lines at this place.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];
@@ -337,7 +340,8 @@ impl<'f, 't> Places<'f, 't> {
     }
 }
 
-/// Returns the index of the first line that a hunk replaces or before which it adds lines, by the hunk's number.
+/// Returns the index of the first line that a hunk replaces, by the line number of the hunk. For a hunk that only adds
+/// lines, returns the index of the line before which it adds them.
 pub(super) fn first(hunk: &Hunk, old: usize) -> usize {
     match before(&hunk.lines).next() {
         Some(_) => old.saturating_sub(1),

@@ -178,8 +178,8 @@ impl<'p> Reader<'p> {
         Some(hunk)
     }
 
-    /// Parses the lines of a hunk, which has at least `old` and `new` lines. Also returns how many empty lines at the
-    /// end may only separate parts of the patch.
+    /// Parses the lines of a hunk that has at least `old` lines before and `new` lines after its change. Also returns
+    /// how many empty lines at the end of the hunk may not belong to it, but separate parts of the patch.
     fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
         let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
         let mut behind_gap = 0;
@@ -219,7 +219,7 @@ impl<'p> Reader<'p> {
         (lines, blank)
     }
 
-    /// Handles the line `\ No newline at end of file`, in any language: removes the line end before it.
+    /// Handles the line `\ No newline at end of file`, in any language: removes the end of the line before.
     fn no_end(&mut self, number: usize, line: &str, last: Option<&mut Line>) {
         if line.len() < SHORTEST_MARK {
             let what = format!("is `{line}`, expected `\\ No newline at end of file`");

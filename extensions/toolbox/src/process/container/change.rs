@@ -136,7 +136,7 @@ pub(super) fn change(
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
         Err(error) => {
             temporary.0.reverse();
-            // The original error is reported, not one of the cleanup.
+            // Report the original error, even if the cleanup fails.
             let _ = container.run(first.name, DISCARD, &temporary.0, None, 4096);
             Err(error)
         }
@@ -228,7 +228,8 @@ fn commit(container: &Container, staged: &[UploadedChange<'_>]) -> Result<(), To
     }
     let number: Option<usize> = String::from_utf8_lossy(&ran.output).trim().parse().ok();
     let Some(failed) = number.and_then(|number| staged.get(number)) else {
-        // A script that changed nothing reports that. This script did not report it, so the outcome is unknown.
+        // A script that fails in an orderly way prints the index of a file. This script did not, so its outcome is
+        // unknown.
         return Err(ran.failed(first.change.name).class(ErrorClass::Unknown));
     };
     Err(unwritten(failed.change.name, &ran))

@@ -129,7 +129,7 @@ fn collect(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Recei
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(stream) = stream {
-            // A broken stream counts as ended, because the exit code tells the outcome.
+            // A broken stream counts as ended, because the exit code shows the outcome.
             let _ = stream.take(most).read_to_end(&mut bytes);
         }
         // After a time-out, the output is no longer needed.

@@ -117,8 +117,8 @@ impl<'a> Prover<'a, '_> {
                     .iter()
                     .position(|it| it.kind == Kind::Literal && matches!(&*it.text, ";" | "+"));
                 let length = length.ok_or_else(|| word.doubt("has no end"))?;
-                // If all name tests have to match, the last one decides. If one of several may match, the name is
-                // unknown.
+                // If all name tests have to match, the last one decides. If a match of any single one is enough, the
+                // name is unknown.
                 let found = pattern.clone().filter(|_| !is_either);
                 runs.push((at, at + length, found.unwrap_or_else(|| "*".to_owned())));
                 at += length + 1;

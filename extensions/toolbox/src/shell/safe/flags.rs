@@ -208,8 +208,8 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// Returns the value of a flag from the next argument. Refuses a value that looks like a flag, because the author may
-/// have meant one.
+/// Returns the value of a flag from the next argument. Refuses a value that looks like a flag, because it may be meant
+/// as a flag.
 fn next_value<'w, 'a>(
     takes: Takes,
     flag: &Word<'a>,

@@ -20,14 +20,15 @@ pub(in crate::shell) struct FormEntry {
     /// Groups of flags. The command has to have one flag of each group.
     #[serde(default)]
     needs: Vec<String>,
-    /// Flags of which the command has to have one if it has positional arguments.
+    /// A group of flags. If the command has positional arguments, it has to have one flag of the group.
     #[serde(default)]
     places_with: String,
     /// The settings to be checked before the program runs, because they may name programs that it would run.
     look: Option<Settings>,
     /// The way to list all files that the program reads below a folder.
     walk: Option<Walk>,
-    /// The flags with which the program reads all files below a folder. If the list is empty, it always does.
+    /// The flags with which the program reads all files below a folder. If the list is empty, the program always does
+    /// so.
     #[serde(default)]
     recursive: String,
     /// The flags that exclude files from those that the program reads.

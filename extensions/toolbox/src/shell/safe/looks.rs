@@ -26,7 +26,7 @@ pub(crate) enum Look {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Start {
     File(String),
-    /// The files that the pattern matches, whose names bash puts in its place.
+    /// The files that a pattern matches. Bash replaces the pattern with their names.
     Pattern(String),
 }
 
@@ -90,8 +90,8 @@ impl Prover<'_, '_> {
         true
     }
 
-    /// Returns whether a pattern expands to the same files when it is checked. In a loop, the shell expands it where
-    /// the loop begins.
+    /// Returns whether the check of a pattern finds the same files as the line will. In a loop over file names, the
+    /// shell expands the pattern in the folder in which the loop begins.
     fn is_lookable(&self, word: &Word<'_>, folders: &Folders) -> bool {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"_./*?-".contains(&it);
         word.kind == Kind::Pattern
@@ -114,7 +114,8 @@ impl Prover<'_, '_> {
         };
         let takes = |kind: Takes| given.iter().any(|(it, _)| form.flag(it) == Some(kind));
         let is_listing = takes(Takes::NoScript);
-        // Each checked pattern of a name matches only files without secrets, and `find` finds no others.
+        // Every `--include` pattern was checked to match only files without secrets, and the program reads no other
+        // files.
         let is_narrow = walk == Walk::Find && takes(Takes::Include);
         if is_listing || is_narrow || !(form.recursive.is_empty() || has(&form.recursive)) {
             return Ok(());

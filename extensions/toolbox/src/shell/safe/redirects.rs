@@ -38,8 +38,8 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Checks that a here-document expands nothing, and checks the commands after it in a pipeline. That the closing
-    /// delimiter was found correctly has been verified when the tree was read.
+    /// Checks that a here-document expands nothing, and checks the commands after it in a pipeline. The module `tree`
+    /// has already verified the closing delimiter.
     pub(super) fn heredoc(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         let mut cursor = node.walk();
         let mut is_quoted = false;

@@ -156,7 +156,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Checks a part that may or may not run. Values of variables that it sets are unknown afterwards.
+    /// Checks a part that may or may not run. Afterwards, the values of the variables that the part sets are unknown.
     fn maybe<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.known.len();
         let ended = run(self)?;

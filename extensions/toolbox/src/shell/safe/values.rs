@@ -124,8 +124,8 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// Checks a commit, a path, or a path in a commit, such as `HEAD:src/a.rs`. With a path outside of the repository, git
-/// reads any file.
+/// Checks a commit, a path, or a path in a commit, such as `HEAD:src/a.rs`. Given a path outside of the repository, git
+/// would read any file.
 fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     let path = word.literal()?.rsplit([':', ')']).next().unwrap_or_default();
     if path.starts_with(['/', '~']) || path.split('/').any(|it| it == "..") {
@@ -180,8 +180,8 @@ fn is_plain_format(format: &str) -> bool {
     true
 }
 
-/// Returns whether the text has options of ps without `e`, which would show the environment of processes, or process
-/// ids.
+/// Returns whether a text has only process ids and options of ps. The option `e` is not allowed, because it shows the
+/// environment of processes.
 fn is_plain_ps(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_digit() || b"auxfwrljsvmnchHLTZX,".contains(&it))
 }

@@ -248,8 +248,8 @@ fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     }
 }
 
-/// Returns the mode of the new file: that of the old file, with the executable bits set or cleared if the change says
-/// so.
+/// Returns the mode for the new file: the given mode, with the executable bits set or cleared if `program` says so.
+/// Returns `None` for the default mode of new files.
 fn with_program(
     file: &File,
     permissions: Option<Permissions>,
