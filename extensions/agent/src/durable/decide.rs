@@ -68,12 +68,12 @@ pub enum Decision {
     },
     /// The calls of the run wait: the process does nothing.
     Waits,
-    /// The driver that died was the only suspect that its process drove: records that the run is parked.
+    /// The process that died drove the run as its only suspect: the process records that the run is parked.
     Park {
         /// The crashes of drivers in this turn.
         crashes: Crashes,
     },
-    /// Takes the run with the next epoch and drives it.
+    /// The process takes the run, with the next epoch, and drives it.
     Take {
         /// The crashes of drivers in this turn; `None` if no driver has crashed.
         crashes: Option<Crashes>,

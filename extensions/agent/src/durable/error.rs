@@ -19,7 +19,7 @@ use crate::run::{StartError, Stopped};
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The id cannot be that of a run.
+    /// The id is not valid for a run.
     #[error("`{run}` cannot be the id of a run: {why}")]
     Id {
         /// The id.
@@ -27,7 +27,7 @@ pub enum RunError {
         /// What is wrong with the id.
         why: String,
     },
-    /// The key cannot be that of a message.
+    /// The key is not valid for a message.
     #[error("`{key}` cannot be the key of a message: {why}")]
     MessageKey {
         /// The key.
@@ -164,7 +164,7 @@ pub enum RunError {
     /// restored.
     #[error("the files of run `{run}` cannot go back: {}", files.join("; "))]
     FilesChanged {
-        /// The reasons, a sentence for each file.
+        /// The id of the run.
         run: String,
         /// The reasons, a sentence for each file.
         files: Vec<String>,
@@ -233,14 +233,14 @@ impl RunError {
         Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
     }
 
-    /// Reports whether another process drives the run or has changed it first, so that nothing is wrong.
+    /// Reports whether another process drives the run or has changed it first. Then nothing is wrong with the run.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
     }
 
-    /// Reports whether the run continues later by itself or in another process, so that a caller who waits for its end
-    /// tries again.
+    /// Reports whether the run continues later, by itself or in another process. A caller that waits for the end of the
+    /// run then tries again.
     #[must_use]
     pub fn goes_on_later(&self) -> bool {
         let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });

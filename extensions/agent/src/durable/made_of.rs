@@ -1,5 +1,5 @@
-//! The parts of an agent as its model sees them. They are recorded with a run, so that a process with a different agent
-//! reports it.
+//! The parts of an agent as its model sees them. They are recorded with a run, so that a process that continues the run
+//! with a different agent can report the differences.
 
 use std::collections::BTreeMap;
 

@@ -57,7 +57,7 @@ pub struct Redone {
     pub files: Vec<String>,
 }
 
-/// What a rewind needs besides the run itself.
+/// The parameters of a rewind, apart from the run.
 pub(super) struct Rewinding<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -282,7 +282,7 @@ impl Rewinding<'_> {
         Ok(first)
     }
 
-    /// Returns a write that sets the rewind status of a head.
+    /// Returns a write of a head with this value of `rewound`.
     fn head_with(
         &self,
         head: &Head,

@@ -17,7 +17,7 @@ use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State, last_target};
 
-/// The messages of the user before the model answered: several messages if the run has ended in between.
+/// The messages of the user before the model's answer. There are several, for example, if the run ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnPrompt {
@@ -130,8 +130,8 @@ pub struct RecordedTurn {
     pub left_out: LeftOut,
     /// The decisions of guards in the turn, except those that let something through.
     pub guards: Vec<GuardReport>,
-    /// What the run has to end in from this turn's message on; `None` if the turn has no message, or an earlier release
-    /// recorded it.
+    /// The kind of output in which the run has to end, from this turn's message on; `None` if the turn has no message,
+    /// or an earlier release recorded it.
     pub(super) ends_in: Option<EndsIn>,
     /// How the run ended with the answer, if the run had to end in a value.
     pub(super) ended: Option<RunEnd>,
@@ -185,7 +185,7 @@ pub(super) struct Turns {
     pub history: Vec<Message>,
     /// The messages since the last answer of the model.
     pub said: Vec<Message>,
-    /// The decisions of guards since that answer.
+    /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, by the index of the call.
     pub so_far: Vec<Option<StoredAnswer>>,

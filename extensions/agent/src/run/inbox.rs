@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::history::Prompt;
 
-/// The messages that wait. Cheap to clone; a clone is the same inbox.
+/// The messages that wait. Cloning is cheap; all clones are the same inbox.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inbox(Arc<Mutex<Waiting>>, Arc<Notify>);
 

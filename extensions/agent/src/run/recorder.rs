@@ -92,7 +92,7 @@ pub(crate) trait Recorder: Send {
     /// Whether reads may begin before the model's answer that calls them is recorded.
     const BEGINS_READS: bool;
 
-    /// Whether the recorder itself knows which calls of an open turn have run.
+    /// Whether the recorder can tell by itself which calls of an open turn have run.
     const KNOWS_CALLS: bool = false;
 
     /// Prepares the recorder when a driver begins to drive the run.
@@ -112,7 +112,7 @@ pub(crate) trait Recorder: Send {
     /// Whether the application has cancelled the run, and therefore its calls.
     fn is_cancelled(&mut self) -> bool;
 
-    /// Whether something besides the run's own token may cancel its calls, so that they need another token.
+    /// Whether the calls may be cancelled apart from the run's own token, so that they need a token of their own.
     fn may_stop(&self) -> bool;
 
     /// Returns how much time the run has left.

@@ -17,12 +17,13 @@ use crate::run::{Output, OutputError};
 /// An agent to which the model of another agent can give tasks; see
 /// [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
 ///
-/// - It has some of its parent's tools: those that its [`profile`](Self::profile) selects from the tools that the
-///   parent's model was shown, and never more.
+/// - It has some of its parent's tools: its [`profile`](Self::profile) selects from the tools that the parent's model
+///   was shown.
 /// - The policy of the parent and [its own rules](Self::policy) decide about its calls: the stricter decision counts.
-///   Its approval requests go where those of the run go, and name the agent that asks.
+///   Its approval requests go to the approver of the run, and name the sub-agent as the one that asks.
 /// - It has the user, session and services of the run.
-/// - It spends what its parent has left: its share is deducted before it starts, and the unspent part is returned.
+/// - It spends from what its parent has left: its share is deducted before it starts, and the unspent part is returned
+///   at its end.
 /// - It ends with the call that started it, and its end is the answer of that call
 ///   ([`SubAgentAnswer`](crate::SubAgentAnswer)).
 ///
@@ -59,7 +60,8 @@ impl SubAgent {
     /// The maximum depth of nested agents: the sub-agents of a run have depth 1.
     pub const DEPTH: usize = 3;
 
-    /// Begins a sub-agent with its name and its purpose; the model that gives it tasks reads both.
+    /// Creates a sub-agent with a name and a description of its purpose. The model that gives tasks to the sub-agent
+    /// reads both.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -101,8 +103,8 @@ impl SubAgent {
         self
     }
 
-    /// Adds rules for the calls of the sub-agent, and a mode if one is set. The rules can only be stricter than the
-    /// policy of the executor: if that policy denies a call or asks a person, it still does.
+    /// Adds rules for the calls of the sub-agent, and a mode if the policy sets one. The rules can only be stricter
+    /// than the policy of the executor: they cannot allow a call that this policy denies or asks a person about.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule};
@@ -161,9 +163,9 @@ impl SubAgent {
         self
     }
 
-    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool, and
-    /// the problems are sent back to it with their locations. The value is
-    /// [`SubAgentAnswer::output`](crate::SubAgentAnswer::output) of its answer.
+    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool. If the
+    /// answer is invalid, the sub-agent's model gets the problems with their locations, and answers again. The parent's
+    /// model reads the value in [`SubAgentAnswer::output`](crate::SubAgentAnswer::output).
     ///
     /// ```
     /// use toolwright_agent::SubAgent;
@@ -189,8 +191,8 @@ impl SubAgent {
         self
     }
 
-    /// Lets up to this many runs of the sub-agent, two to five, work at once if the model starts several in one answer;
-    /// unless set, they work one after the other. Only sub-agents whose tools all read can work at once;
+    /// Sets how many runs of the sub-agent may work at once if the model starts several in one answer: 1 to 5. Unless
+    /// set, they work one after the other. With more than one, all tools of the sub-agent must be read-only:
     /// [`build`](crate::AgentBuilder::build) refuses others, because their changes would not wait for each other.
     #[must_use]
     pub fn at_once(mut self, agents: u32) -> Self {
@@ -198,7 +200,8 @@ impl SubAgent {
         self
     }
 
-    /// Makes a tool with the sub-agent's name start it, with the argument `task`, in place of `spawn_agent`.
+    /// Gives the sub-agent a tool of its own, with the sub-agent's name and the argument `task`. The model starts the
+    /// sub-agent by this tool instead of `spawn_agent`.
     #[must_use]
     pub fn as_tool(mut self) -> Self {
         self.is_tool = true;

@@ -25,7 +25,7 @@ pub(super) struct ListedRun {
 }
 
 impl Listing {
-    /// Replaces the documents of the list, and returns what each says about its run.
+    /// Takes the current documents of the list, and returns each run with its entry.
     pub(super) fn read<'d>(
         &mut self,
         documents: &'d [Document],
