@@ -73,8 +73,8 @@ impl Ring {
         self.push(self.turn, kind);
     }
 
-    /// Reads the event with a number. If it is gone, returns an event `Missed`, with the number of the last missed
-    /// event.
+    /// Returns the event with a number. If the event is gone, returns an event `Missed`, with the number of the last
+    /// missed event.
     pub fn read(&self, number: u64) -> Option<NumberedEvent> {
         let first = self.events.front()?;
         // A reader that has read all events before a gap has missed none in it.
