@@ -137,7 +137,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Returns the journal that the application gave. It records the agent's runs.
+    /// Returns the journal that the application gave to the executor. It records the agent's runs.
     pub(crate) fn journal(&self) -> Option<JournalAccess> {
         self.executor.journal_access().filter(|journal| !journal.is_own)
     }
@@ -191,7 +191,7 @@ impl Agent {
     }
 
     /// Returns the events of the run with this id, beginning with the next event. This process must drive the run, now
-    /// or later. Events are numbered; see [`RunEvents::after`]. While a run's events have a reader, the agent asks its
+    /// or later. Events are numbered; see [`RunEvents::after`]. Once a run's events have a reader, the agent asks its
     /// model to stream.
     #[must_use]
     pub fn events(&self, run: &str) -> RunEvents {

@@ -29,11 +29,11 @@ use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
-/// Gathers the parts of an agent: a model, tools, the approver and the policy for calls of the tools, and the limits of
-/// a run.
+/// A builder for an agent. It gathers a model, tools, the approver and the policy for calls of the tools, and the
+/// limits of a run.
 ///
-/// The settings of tools and of their executor exist only if the builder makes the executor itself
-/// ([`Agent::builder`]), not for an existing one ([`Agent::on`]).
+/// The methods that set tools and their executor exist only if the builder makes the executor itself
+/// ([`Agent::builder`]), not for an existing executor ([`Agent::on`]).
 pub struct AgentBuilder<E = NewExecutor> {
     name: String,
     executor: E,
@@ -236,10 +236,10 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Limits what all runs together may cost in a day or a month: per user, per agent, or for the application. Before
-    /// each request to a model, the agent reserves its maximum cost in the journal; when the answer arrives, it
-    /// replaces the reservation by the actual cost. If the next request of a run does not fit, the run ends with
-    /// [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other runs continue.
-    /// Any number of processes share the ceilings of a journal.
+    /// each request to a model, the agent reserves the maximum cost of the request in the journal. When the answer
+    /// arrives, the agent replaces the reservation by the actual cost. If the next request of a run does not fit, the
+    /// run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other
+    /// runs continue. Any number of processes share the ceilings of a journal.
     ///
     /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), or for a
     /// model without a known price.
@@ -280,7 +280,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Sets the size of the model's context window, in tokens. Unless set, the size is
-    /// [`Model::window`](crate::Model::window). An [`HttpModel`](crate::http::HttpModel) reads its size from its
+    /// [`Model::window`](crate::Model::window). For an [`HttpModel`](crate::http::HttpModel), the size comes from its
     /// [`Prices`](crate::Prices). If the size is not known, every request has the whole history, as with `u64::MAX`.
     ///
     /// Instructions, tools and the answer take a part of the window. If the history needs more than three quarters of
@@ -303,9 +303,9 @@ impl<E> AgentBuilder<E> {
     /// the summary. A recorded run records the summary before it uses it, so that any process that continues the run
     /// uses the same one. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// The agent asks for a summary only once. If the summary is missing, late, empty, cut short, a call or no shorter
-    /// than the turns, or if its model, a guard or a ceiling refuses it, the turns are left out without a summary.
-    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
+    /// The agent asks for a summary only once. The turns are left out without a summary if the summary is missing,
+    /// late, empty, cut short or no shorter than the turns, if the model makes a call instead, or if the model, a guard
+    /// or a ceiling refuses the request. [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};

@@ -17,7 +17,7 @@ pub enum AgentError {
     /// The model is not known, or has no key.
     #[error(transparent)]
     Model(#[from] ModelNameError),
-    /// Tools do not fit together: two have one name, or one is invalid.
+    /// Two tools have the same name, or a tool is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The executor of the tools lacks something: a service, or a tool that a rule names.

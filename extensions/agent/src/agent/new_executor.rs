@@ -67,8 +67,8 @@ impl AgentBuilder {
     /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused, or wait in the
     /// [`journal`](Self::journal).
     ///
-    /// With a journal that outlives the process, decisions are signed with the key of the user who runs the program,
-    /// which [`build`](Self::build) loads or makes ([`ApproverKey::of_user`]).
+    /// With a journal that outlives the process, decisions are signed with the key of the user who runs the program.
+    /// [`build`](Self::build) loads this key, or makes it ([`ApproverKey::of_user`]).
     #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.new_executor().approver = Some(Box::new(|executor, key| match key {

@@ -32,7 +32,7 @@ use crate::run::{AgentRun, Output, OutputError, StartError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// With a journal, a run that is requested again by its id asks and does nothing twice:
+/// With a journal, a second request with the same id sends no request to the model and makes no call:
 ///
 /// ```
 /// use toolwright::journal::MemoryStore;

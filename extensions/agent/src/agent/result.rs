@@ -70,7 +70,7 @@ impl RunResult {
         }
     }
 
-    /// Returns the text that the result prints as; empty if the run ended without an answer.
+    /// Returns the answer as text, as the `Display` form does; empty if the run ended without an answer.
     #[must_use]
     pub fn text(&self) -> &str {
         match &self.end {

@@ -2,7 +2,7 @@
 //!
 //! - The model allows the call, denies it with a reason, or leaves it to a person. A person also decides if the review
 //!   fails, or if a rule requires a person.
-//! - The call is shown to the model inside a fence, as data. The model has to answer with a value of a type.
+//! - The call is shown to the model inside a fence, as data. The model has to answer with a value of a fixed type.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,7 +38,7 @@ const INSTRUCTIONS: &str = "You review a tool call that another model wants to m
 type Rule = Box<dyn Fn(&ApprovalRequest) -> Option<String> + Send + Sync>;
 
 /// Asks a model about calls that the policy does not allow by itself, before a person is asked. The model allows a
-/// call, denies it with a reason, or leaves it to the person. It is an approver: pass it to
+/// call, denies it with a reason, or leaves it to the person. A reviewer is an approver: pass it to
 /// [`AgentBuilder::approver`](crate::AgentBuilder::approver).
 ///
 /// - **The person decides** if the model leaves the call to the person, fails, takes longer than a minute or gives no
@@ -49,7 +49,8 @@ type Rule = Box<dyn Fn(&ApprovalRequest) -> Option<String> + Send + Sync>;
 /// - **The record** of the call names the model that reviewed it, and the model's reason; `toolwright calls show`
 ///   prints both. The record is signed with the key of the approver, whose owner is responsible for the decision.
 /// - **The model sees** the call as a person does: with its secrets masked, and fenced as data. The model has no tools
-///   and answers with a value of a type, so a text in the call cannot give it tools or change the form of its answer.
+///   and answers with a value of a fixed type, so a text in the call cannot give it tools or change the form of its
+///   answer.
 ///
 /// ```
 /// use toolwright::approval::{Callback, Response};

@@ -83,7 +83,7 @@ impl RunRecord {
         let until = head.lease.as_ref().map(|lease| lease.until);
         self.recorded.commit_with(self.patience(), head, documents).await?;
         match until.is_some_and(|until| until <= self.recorded.access().now()) {
-            // The commit was held for so long that the lease has ended.
+            // The retries took so long that the lease has ended.
             true => self.recorded.renew().await,
             false => Ok(()),
         }

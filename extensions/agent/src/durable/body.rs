@@ -34,8 +34,8 @@ impl Body {
         }
     }
 
-    /// Returns the value that was stored under this key. With a sealing key, refuses a value that is not encrypted: its
-    /// author is unknown.
+    /// Returns the value that was stored under this key. With a sealing key, refuses a value that is not encrypted,
+    /// because its author is unknown.
     pub(super) fn open<T: DeserializeOwned>(
         &self,
         key: &str,

@@ -8,7 +8,7 @@ use toolwright::journal::StoreError;
 use super::outage::Outage;
 use crate::run::{StartError, Stopped};
 
-/// Why a durable run cannot continue in this process. Its record stays in the journal.
+/// Why a durable run cannot continue in this process. The record of the run stays in the journal.
 ///
 /// ```
 /// use toolwright_agent::durable::RunError;
@@ -157,7 +157,7 @@ pub enum RunError {
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// The output type in which the run ends, and the type that the caller requested.
+        /// The reason, with the recorded type and the requested type.
         why: String,
     },
     /// The files of the run are not as the run left them, or their earlier content is not recorded, so nothing was

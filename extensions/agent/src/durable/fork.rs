@@ -203,7 +203,8 @@ impl Copy<'_> {
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
-        // The old run did not end with this text: its user said more, or the run itself asked its model again.
+        // The old run did not end with this text: its user sent another message, or the run itself asked its model
+        // again.
         match self.said_after(number).await? {
             None => Ok(None),
             Some(correction) if is_correction(&correction, self.is_typed()) => {

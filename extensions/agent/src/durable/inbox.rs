@@ -42,7 +42,7 @@ pub(super) async fn put(
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
     }
-    // Ids that contain the time sort by it, so messages are read in the order in which they were sent.
+    // The id begins with the time, so that messages are read in the order in which they were sent.
     let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let end = if urgency == Urgency::Now { NOW } else { "" };
     let key = format!("{}{id}{end}", keys::inbox(run));

@@ -106,7 +106,7 @@ impl Part {
     pub(super) fn of(run: &str, key: &str) -> Option<(u64, Self)> {
         let (turn, name) = key.strip_prefix(&turns(run))?.split_once('/')?;
         let part = Self::ALL.into_iter().find(|part| part.name() == name)?;
-        // Accepts only the canonical spelling of a number, so that a turn has one document.
+        // Accepts only the canonical spelling of a number, so that no two keys name the same part.
         let number: u64 = turn.parse().ok()?;
         (number.to_string() == turn).then_some((number, part))
     }

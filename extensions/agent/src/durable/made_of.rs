@@ -76,7 +76,7 @@ impl MadeOf {
     }
 }
 
-/// Lists the names that only one of the two has, and the names whose fingerprints differ.
+/// Lists the names that only one of the two maps has, and the names whose fingerprints differ.
 fn differing(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,

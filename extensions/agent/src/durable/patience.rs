@@ -89,7 +89,7 @@ pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Resul
     }
 }
 
-/// Whether the failure of the store may be temporary, so that no stored data is lost.
+/// Whether the failure of the store may be temporary: the store is unavailable or full.
 pub(super) fn may_pass(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full)
 }

@@ -122,7 +122,7 @@ pub struct RecordedTurn {
     pub usage: Option<Usage>,
     /// The cost of the answer, if the price of the model was known.
     pub cost: Option<Cost>,
-    /// The date of the price list by which the cost was counted.
+    /// The date of the price list with which the cost was computed.
     pub prices: Option<String>,
     /// The answers to the turn's calls; `None` until every call has an answer.
     pub answers: Option<Message>,
@@ -138,7 +138,7 @@ pub struct RecordedTurn {
 }
 
 impl RecordedTurn {
-    /// Returns the agent to which the run was handed off in this turn; see [`HandOff`](crate::HandOff).
+    /// Returns the name of the agent to which the run was handed off in this turn; see [`HandOff`](crate::HandOff).
     #[must_use]
     pub fn handed_off_to(&self) -> Option<String> {
         last_target(self.answers.as_slice())

@@ -2,7 +2,7 @@
 //!
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
 //!   [`RunEvent::Missed`] in their place.
-//! - The model is asked to stream if the run's events have a reader.
+//! - Once the run's events have a reader, the model is asked to stream.
 //! - No event has arguments of a tool that has a secret parameter.
 
 use std::collections::HashMap;

@@ -55,7 +55,7 @@ impl Ring {
         }
     }
 
-    /// Adds an event, and drops the oldest ones over the limits.
+    /// Adds an event, and drops the oldest events while a limit is exceeded.
     pub fn push(&mut self, turn: u64, kind: RunEvent) {
         self.turn = turn;
         self.last += 1;
@@ -77,7 +77,7 @@ impl Ring {
     /// missed event.
     pub fn read(&self, number: u64) -> Option<NumberedEvent> {
         let first = self.events.front()?;
-        // A reader that has read all events before a gap has missed none in it.
+        // A gap has no events, so a reader that has read all events before the gap has missed none.
         let past = |number, (before, after): &(u64, u64)| match number == before + 1 {
             true => after + 1,
             false => number,

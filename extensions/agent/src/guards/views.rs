@@ -24,7 +24,7 @@ pub struct GuardedRun {
     pub user: Option<Arc<str>>,
 }
 
-/// A message of the user, before the run takes it. Cheap to clone, except for attachments.
+/// A message of the user, before the run takes it. Cheap to clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UserPrompt {

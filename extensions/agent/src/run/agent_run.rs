@@ -26,8 +26,8 @@ use crate::model::ModelSettings;
 use crate::plugin::Plugins;
 use crate::results::Results;
 
-/// A run that the application drives itself: its history and its state. Made by [`Agent::new_run`]. The run advances
-/// only while the future of [`send`](Self::send) or [`resume`](Self::resume) is polled.
+/// A run that the application drives itself: its history and its state. Begin one by [`Agent::new_run`]. The run
+/// advances only while the future of [`send`](Self::send) or [`resume`](Self::resume) is polled.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -46,7 +46,7 @@ use crate::results::Results;
 /// ```
 pub struct AgentRun {
     pub(super) agent: Agent,
-    /// The agent to which the run was handed off; `None` while the first agent continues the run.
+    /// The agent to which the run was handed off; `None` while the agent with which the run began drives it.
     pub(super) acting: Option<ActingAgent>,
     /// The executor's run, with the tools that are available now.
     pub(super) run: Run,
@@ -76,7 +76,7 @@ pub struct AgentRun {
     pub(super) left_out: LeftOut,
     /// The summaries of the turns that requests leave out.
     pub(super) summaries: Summaries,
-    /// The answers of tools, and how much of each the model is sent.
+    /// The answers of tools, and how much of each answer the model gets.
     pub(super) results: Results,
     /// The messages that the user sends while the run works.
     pub(super) inbox: Inbox,
@@ -164,8 +164,8 @@ impl AgentRun {
     /// journalled call does not run twice; a call that is not journalled may run again. The time limit of the run
     /// starts again. If the run has ended, returns its end.
     ///
-    /// # Errors
-    /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
+    /// # Errors The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has not sent a message
+    /// yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }

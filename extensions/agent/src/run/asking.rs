@@ -244,7 +244,7 @@ impl AgentRun {
         }))
     }
 
-    /// If the state asks for it, checks whether the answer is a value of the output type.
+    /// If the state requires it, checks whether the answer is a value of the output type.
     pub(super) fn checked(
         &self,
         state: State,

@@ -63,7 +63,7 @@ impl AgentRun {
         (calls, refused)
     }
 
-    /// Makes the calls for the executor, with the text of the model's answer as their reason.
+    /// Makes the calls for the executor. The reason of each call is the text of the model's answer.
     pub(super) fn calls_of<'c>(
         &self,
         called: &'c [ToolCall],

@@ -319,7 +319,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await?;
         self.run.hand_over(turn)?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
-        // The run's place is free from here on, so that another run may run its calls while this run asks its model.
+        // This frees the run's place, so that another run may run its calls while this run asks its model.
         drop(place);
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Handles an answer or an end that a guard refused: a part of [`step`](super::step()), and as pure.
+//! Handles an answer or an end that a guard refused: a pure part of [`step`](super::step()).
 
 use std::sync::Arc;
 

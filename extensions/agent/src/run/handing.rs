@@ -37,7 +37,7 @@ struct Standing<'s> {
     /// The name of the agent whose model makes the call. This agent may hand the run off to `targets`.
     acting: &'s str,
     targets: &'s [String],
-    /// How many times the run was handed off since its user spoke.
+    /// How many times the run was handed off since the last message of its user.
     handed_off: u32,
     /// How many calls the turn has.
     calls: usize,

@@ -17,7 +17,7 @@ struct Waiting {
     /// Whether the run works, so that it will read a message that is added.
     is_open: bool,
     messages: VecDeque<Prompt>,
-    /// Whether one of the messages interrupts the request under way.
+    /// Whether one of the messages has to interrupt the request in progress.
     is_urgent: bool,
 }
 

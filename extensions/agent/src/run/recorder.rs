@@ -54,7 +54,7 @@ pub(crate) enum Interruption<E> {
 /// The work of a driver that can be interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// A request to the model, which may take minutes: another process can repeat it.
+    /// A request to the model. It may take minutes, and another process can repeat it.
     Asking,
     /// Calls of tools, which end by themselves.
     Calling,
@@ -151,7 +151,8 @@ pub(crate) trait Recorder: Send {
     fn count_anew(&mut self) {}
 
     /// Handles a run whose model is done while calls continue in the background. Either waits until a result may have
-    /// come; or, if no process has to stay with the run, gives it up and returns what it waits for.
+    /// come, and returns `None`. Or releases the run, if no process has to stay with it, and returns what the run waits
+    /// for.
     fn rest(
         &mut self,
         _: &Run,

@@ -333,9 +333,9 @@ pub enum StartError {
         "the restored history ends with {open} calls without an answer, the state has {expected}; restore a history and a state that were stored together"
     )]
     OtherHistory {
-        /// The calls without an answer at the end of the history.
+        /// How many calls at the end of the history have no answer.
         open: usize,
-        /// The calls without an answer in the state.
+        /// How many calls in the state have no answer.
         expected: usize,
     },
 }

@@ -137,8 +137,8 @@ pub enum StepInput {
     },
     /// The run was cancelled. If calls of a turn are open, they have to be answered before the run ends.
     Cancelled,
-    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. If calls of a turn are open, they
-    /// have to be answered before the run ends.
+    /// [`Limits::time`](crate::Limits::time) has passed since the last [`Said`](Self::Said). If calls of a turn are
+    /// open, they have to be answered before the run ends.
     TimeIsUp,
 }
 

@@ -1,4 +1,4 @@
-//! Records the run of a sub-agent: the answers of its model, and its spending. The executor records its calls.
+//! Records the run of a sub-agent: the answers of its model, and its spending. The executor records the calls.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -176,8 +176,8 @@ impl ReadySubAgent {
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: parent.accounts.clone(),
-            // The tools that read large answers in parts find only answers of the run itself, not those of a
-            // sub-agent's calls. So a sub-agent gets whole answers.
+            // A sub-agent's calls are children of the call that started it, and cannot call the tools that read large
+            // answers in parts. So a sub-agent gets whole answers.
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),
             window: parent.window,

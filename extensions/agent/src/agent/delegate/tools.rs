@@ -132,7 +132,8 @@ fn made(
         let is_beside_others = of_footprint
             .agent()
             .is_some_and(|it| it.0.sub_agents.as_ref().is_some_and(|it| it.work_at_once(agent)));
-        // A call whose footprint writes everything waits for the calls before it, and no call begins beside it.
+        // A call whose footprint writes everything waits for the calls before it, and no call begins beside it. So
+        // sub-agents that may work at once have the footprint of a read.
         let effect = if is_beside_others { Effect::Read } else { Effect::Idempotent };
         Footprint::of_effect(effect).clone()
     })
