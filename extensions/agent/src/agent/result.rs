@@ -169,7 +169,8 @@ pub enum RunError {
     /// no answer was a valid value. The result has the history and the usage until then.
     #[error("{}", .0.end())]
     NoAnswer(Box<RunResult>),
-    /// The run is recorded and waits for people. When they have decided, request it again by its id to continue it.
+    /// The run is recorded and waits for people. When they have decided, request the run again by its id to continue
+    /// it.
     #[error(
         "run `{}` waits: {}; decide by `toolwright approvals` (or say what became of a call by `toolwright indeterminate`), then ask for \
          the run again by its id",

@@ -36,7 +36,7 @@ impl RunRecord {
         };
         let left = RunError::away(&head.run, &outage);
         let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
-        // Only this commit records the usage of the failed requests, so it is retried like that of a paid answer.
+        // Only this commit records the usage of the failed requests, so it is retried like the commit of an answer.
         match paid {
             0 => self.recorded.commit(head, Vec::new()).await?,
             _ => self.commit_paid(head, Vec::new()).await?,
@@ -74,7 +74,7 @@ impl RunRecord {
         Ok(Vec::new())
     }
 
-    /// Commits something that was paid for. Retries the commit while the journal fails.
+    /// Commits the record of requests that were paid for. Retries the commit while the journal fails.
     pub(super) async fn commit_paid(
         &mut self,
         head: Head,

@@ -223,7 +223,7 @@ impl Copy<'_> {
     }
 
     /// Writes the correction with which the new run asks its model after the last copied turn. Messages of the user
-    /// beside the correction belong to turns that are not copied.
+    /// that came with the correction belong to turns that are not copied.
     fn correct(&mut self, number: u64, correction: Message) -> Result<(), RunError> {
         let (messages, ends_in) = (vec![correction], self.ends_in.clone());
         let said = TurnPrompt { messages, ends_in, guards: Vec::new() };

@@ -43,7 +43,7 @@ impl MadeOf {
         }
     }
 
-    /// Lists how another agent differs from this one.
+    /// Lists how the agent `now` differs from this agent.
     pub(super) fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = Vec::new();
         if self.model != now.model {

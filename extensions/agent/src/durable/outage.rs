@@ -26,7 +26,7 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
-    /// How many of the failed requests cost something: they timed out, or their answers broke off.
+    /// How many of the failed requests cost something: the requests timed out, or their answers broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
 }

@@ -19,7 +19,7 @@ const LOOKS: u32 = 5;
 /// The pause before each of the `LOOKS` retries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The pauses between the retries of a commit that records something that was paid for.
+/// The pauses between the retries of a commit that records requests that were paid for.
 const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 

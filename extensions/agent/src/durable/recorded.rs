@@ -206,8 +206,8 @@ impl LeasedRun {
         self.is_committing || self.head.lease.as_ref().is_some_and(is_own)
     }
 
-    /// Records with the next commit which agent drives the run from here on. Returns how that agent differs from the
-    /// one before.
+    /// Records with the next commit which agent drives the run from here on. Returns how this agent differs from the
+    /// agent before.
     pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
         let key = keys::agent(&self.head.run);
         let mut differences = Vec::new();
@@ -299,7 +299,7 @@ impl LeasedRun {
         self.commit(head, Vec::new()).await
     }
 
-    /// Releases the lease, so that the driver that takes the run next does not count a crash of this one.
+    /// Releases the lease, so that the next driver of the run does not count a crash of this driver.
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await

@@ -11,7 +11,7 @@ use super::head::{Head, Lease};
 /// How long a run is left alone after a process took the run and made no progress.
 pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
 
-/// The waiting calls of a run with the versions of their records; `None` for a call without a record.
+/// The waiting calls of a run with the versions of their records; the version is `None` for a call without a record.
 pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 
 /// The drivers of an agent's runs in this process.
@@ -43,7 +43,7 @@ impl LocalDrivers {
 
     /// Returns a lease as this process sees it: `None` if its driver was dropped. If the driver still works in this
     /// process, the lease counts as valid until `until` at least. The driver may be late to renew the lease, for
-    /// instance on a busy machine, and may be about to record something that was paid for.
+    /// instance on a busy machine, and may be about to record an answer that was paid for.
     pub(super) fn now_of(&self, lease: Lease, until: Timestamp) -> Option<Lease> {
         if locked(&self.dropped).contains(&lease.driver) {
             return None;

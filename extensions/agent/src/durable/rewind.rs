@@ -326,7 +326,7 @@ pub(super) fn refuse_rewound(head: &Head) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Makes the error for a run that cannot go back because an earlier rewind of it is not undone.
+/// Makes the error for a run that cannot go back, because an earlier rewind of the run is not undone.
 fn already(head: &Head, document: &RewindDocument) -> RunError {
     let RewindDocument { to, turn, step, .. } = document;
     let why = match step {

@@ -115,7 +115,7 @@ impl Runner {
         self.0.drive(&mut self.0.begin_run(run).await?).await
     }
 
-    /// Records a new run and leaves it to a process that [works](Self::work), which may be this one.
+    /// Records a new run and leaves the run to a process that [works](Self::work), which may be this process.
     ///
     /// # Errors
     /// The errors of [`start`](Self::start), except those of driving the run.

@@ -1,4 +1,4 @@
-//! Ends the work on a run for a reason outside of it: the run is cancelled, its time is up, or its lease is lost.
+//! Interrupts the work on a run: the run is cancelled, its time is up, its lease is lost, or an urgent message arrives.
 
 use std::time::Duration;
 

@@ -430,7 +430,7 @@ fn driver() -> String {
     CallId::new().to_string()
 }
 
-/// Explains why a run cannot begin with a history, if it cannot.
+/// Returns why a run cannot begin with this history; `None` if the run can.
 fn unsound(history: &[Message]) -> Option<String> {
     let why = match check(history) {
         Ok([]) => return None,

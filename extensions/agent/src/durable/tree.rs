@@ -17,7 +17,7 @@ use crate::limits::share::SpentShare;
 pub struct SubAgentRun {
     /// The call that started the sub-agent.
     pub call: CallId,
-    /// The names of the agents, from the agent that the run started down to this one.
+    /// The names of the agents, from the agent that the run started down to this sub-agent.
     pub agents: Vec<String>,
     /// The call that started the sub-agent's parent; `None` if the run itself started the sub-agent.
     pub parent: Option<CallId>,

@@ -116,7 +116,7 @@ impl Runner {
         sleep(self.0.access.lease).await;
     }
 
-    /// Searches for runs to drive, for ever; `going` drives those that it takes.
+    /// Searches for runs to drive, without end. `going` drives the runs that this method takes.
     async fn look(&self, going: &mut Going) {
         let (mut rested, submitted) = (RestingRuns::default(), self.0.submitted.listen());
         loop {

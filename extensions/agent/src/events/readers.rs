@@ -136,8 +136,8 @@ impl Rings {
         self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
 
-    /// Adds an event to a run that another process drives, if the run's events have a reader; returns whether they have
-    /// one.
+    /// Adds an event to a run that another process drives, if the run's events have a reader. Returns whether there is
+    /// a reader.
     pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
         let ring = self.ring(run);
         let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,7 +201,7 @@ impl EventWriter {
         RunEvents::new(Arc::clone(&self.0), None)
     }
 
-    /// Numbers further events as those of this driver; `epoch` counts the drivers of the run.
+    /// Begins the numbers of this driver's events. `epoch` is the number of drivers that have taken the run so far.
     pub(crate) fn begin(&self, epoch: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).begin(epoch);
     }

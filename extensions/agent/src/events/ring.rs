@@ -18,7 +18,8 @@ pub(super) struct Ring {
     last: u64,
     /// The turn of the last event.
     turn: u64,
-    /// Gaps in the numbers, in order: no event has a number between the two numbers, because another driver began.
+    /// The gaps in the numbers, in order. A gap begins after the last event of a driver and ends before the first event
+    /// of the next driver.
     gaps: Vec<(u64, u64)>,
     bytes: usize,
     wakers: Vec<Waker>,
@@ -45,8 +46,8 @@ impl Ring {
         self.drivers > 0
     }
 
-    /// Begins the events of a driver: those of the `n`th driver have numbers above `(n - 1) << 32`, so that numbers
-    /// grow from process to process.
+    /// Begins the events of a driver: the events of the `n`th driver have numbers above `(n - 1) << 32`, so that
+    /// numbers grow from process to process.
     pub fn begin(&mut self, epoch: u64) {
         let base = epoch.saturating_sub(1) << 32;
         if base > self.last {

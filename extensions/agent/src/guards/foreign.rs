@@ -80,7 +80,7 @@ impl ForeignInstructions {
     }
 }
 
-/// Whether a text matches a pattern, as it is or in a JSON string with its escapes decoded.
+/// Whether a text matches a pattern. JSON strings in the text are also examined with their escapes decoded.
 pub(crate) fn speaks_as_system(text: &str) -> bool {
     is_found(text, has_shape)
 }

@@ -62,7 +62,7 @@ pub struct AgentRun {
     pub(super) begun: Option<BegunTurn>,
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
-    /// The settings of this run's requests; `None` if those of the agent apply.
+    /// The settings of this run's requests; `None` if the agent's settings apply.
     pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
@@ -262,7 +262,7 @@ impl AgentRun {
         self.cancelled.as_ref()
     }
 
-    /// Numbers further events as those of this driver; `epoch` counts the drivers of the run.
+    /// Begins the numbers of this driver's events. `epoch` is the number of drivers that have taken the run so far.
     pub(crate) fn begin_events(&self, epoch: u64) {
         self.observer.events().begin(epoch);
     }

@@ -64,7 +64,7 @@ pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
 
-/// Whether the tool `hand_off` of a catalog is the one of this crate, and not a tool of the application.
+/// Whether the tool `hand_off` of a catalog belongs to this crate, and not to the application.
 pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }
@@ -171,7 +171,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Returns the name of the agent that drives the run now: the agent with which the run began, or the one to which
+    /// Returns the name of the agent that drives the run now: the agent with which the run began, or the agent to which
     /// it was handed off last.
     fn acting_name(&self) -> &str {
         self.acting.as_ref().map_or(&self.agent.0.name, |it| &it.name)

@@ -24,7 +24,7 @@ pub(crate) struct RunOptions {
     pub services: Vec<Service>,
     /// The type of the value in which the run ends, if it is not that of the agent.
     pub output: Option<Output>,
-    /// The settings of this run's requests; `None` if those of the agent apply.
+    /// The settings of this run's requests; `None` if the agent's settings apply.
     pub settings: Option<ModelSettings>,
 }
 

@@ -112,7 +112,7 @@ pub(crate) trait Recorder: Send {
     /// Whether the application has cancelled the run, and therefore its calls.
     fn is_cancelled(&mut self) -> bool;
 
-    /// Whether the calls may be cancelled apart from the run's own token, so that they need a token of their own.
+    /// Whether something besides the run's token may cancel the calls, so that the calls need a token of their own.
     fn may_stop(&self) -> bool;
 
     /// Returns how much time the run has left.
@@ -422,7 +422,7 @@ pub(crate) fn not_recorded(error: StoreError) -> CallFailure {
     CallFailure::NotRecorded { tool: "a sub-agent".to_owned(), error }
 }
 
-/// Makes the calls of a turn, or continues those that began early.
+/// Makes the calls of a turn, or continues the calls that began early.
 pub(super) async fn submit_calls<R: Recorder>(
     maker: &R::Maker,
     run: &Run,

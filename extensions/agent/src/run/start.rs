@@ -111,8 +111,8 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Restores a run from its stored state and its whole history. The limits are those of the state. To continue the
-    /// run, call [`AgentRun::resume`].
+    /// Restores a run from its stored state and its whole history. The limits of the state apply. To continue the run,
+    /// call [`AgentRun::resume`].
     #[must_use]
     pub fn restored(mut self, state: State, history: Vec<Message>) -> Self {
         self.restored = Some((state, history));

@@ -171,7 +171,7 @@ fn driven<'r>(
     .boxed()
 }
 
-/// Returns the limits and the spending of the run that makes the call, if they are known.
+/// Returns the limits and the spending of the run that makes the call; `None` if the run is not recorded.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));

@@ -38,9 +38,9 @@ use crate::run::{Output, OutputError};
 pub struct SubAgent {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// The profile that selects the sub-agent's tools. Unless set, it has all tools except those that start sub-agents.
+    /// The profile that selects the sub-agent's tools; `None` means all tools except those that start sub-agents.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
-    /// The model of the sub-agent: that of the parent unless set.
+    /// The model of the sub-agent; `None` means the model of its parent.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
@@ -54,7 +54,7 @@ pub struct SubAgent {
 }
 
 impl SubAgent {
-    /// The maximum number of sub-agents of one name that work at once.
+    /// The maximum number of runs of one sub-agent that work at once.
     pub const AT_ONCE: u32 = 5;
 
     /// The maximum depth of nested agents: the sub-agents of a run have depth 1.
@@ -88,7 +88,7 @@ impl SubAgent {
         self
     }
 
-    /// Sets the model of the sub-agent: that of its parent unless set.
+    /// Sets the model of the sub-agent. Unless set, it has the model of its parent.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
@@ -120,29 +120,30 @@ impl SubAgent {
         self
     }
 
-    /// Limits how many times the sub-agent's model is asked: as many times as its parent has turns left, unless set.
+    /// Limits how many times the sub-agent's model is asked. Unless set, the limit is the number of turns that its
+    /// parent has left.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
         self
     }
 
-    /// Limits the tokens of the sub-agent's requests and answers: as many as its parent has left, unless set.
+    /// Limits the tokens of the sub-agent's requests and answers. Unless set, the limit is what its parent has left.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// Limits what the sub-agent may cost: unless set, as much as its parent has left.
+    /// Limits what the sub-agent may cost. Unless set, the limit is what its parent has left.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
         self
     }
 
-    /// Limits how long the sub-agent may work, including the time that people take to decide: as long as its parent,
-    /// unless set. If another process resumes the sub-agent, the time starts again.
+    /// Limits how long the sub-agent may work, including the time that people take to decide. Unless set, only the
+    /// limit of its parent applies. If another process resumes the sub-agent, the time starts again.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = Some(time);
@@ -156,7 +157,7 @@ impl SubAgent {
         self
     }
 
-    /// Sets options of the sub-agent's requests to its model: those of its parent, unless set.
+    /// Sets options of the sub-agent's requests to its model. Unless set, the options of its parent apply.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);

@@ -13,7 +13,7 @@ struct NamedProvider {
     needs_key: bool,
     /// The environment variable that may set another address of the server.
     address: &'static str,
-    /// The default address of the server; `None` means the default of the model's builder.
+    /// The default address of the server; `None` means the default of `model`.
     base_url: Option<&'static str>,
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The maximum length of the text, in bytes. In a longer text, no more members are found before the value is complete.
 const LONGEST: usize = 1 << 20;
 
-/// The text of an object that arrives in pieces, and the members of it that are complete.
+/// The text of an object that arrives in pieces, and the members of the object that are complete.
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
