@@ -72,7 +72,7 @@ impl<'a> RunStream<'a> {
                     match Pin::new(&mut *events).poll_next(context) {
                         Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
                         Poll::Pending => return Poll::Pending,
-                        // The driver has stopped, and another driver continues the run.
+                        // One driver of the run has stopped. The events of the next driver follow.
                         Poll::Ready(None) => {}
                     }
                 }

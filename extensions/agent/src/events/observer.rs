@@ -102,8 +102,8 @@ impl Observer {
         }
     }
 
-    /// Reports that a request omits a part of the history, or is too long, unless the last request was the same in
-    /// this.
+    /// Reports that a request omits a part of the history, or is too long, unless the last request did so in the same
+    /// way.
     pub(crate) fn report_compaction(
         &mut self,
         turn: u64,

@@ -45,8 +45,8 @@ pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Syn
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// If the future of the function needs a captured value, the function has to clone the value for each call: `move
-/// |answer| { let shop = shop.clone(); async move { … } }`.
+/// If the future of the function needs a captured value, the function has to clone the value for each call:
+/// `move |answer| { let shop = shop.clone(); async move { … } }`.
 #[derive(Clone)]
 pub struct Guard {
     pub(super) name: String,

@@ -110,7 +110,7 @@ impl AgentRun {
     /// Dropping the future leaves the run in its present state: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
-    /// When the run cannot continue until the application acts, and then calls [`resume`](Self::resume).
+    /// When the application has to act before it can continue the run by [`resume`](Self::resume).
     pub async fn send(&mut self, text: impl Into<String>) -> Result<RunEnd, Stopped> {
         self.send_with(text, []).await
     }
@@ -164,8 +164,8 @@ impl AgentRun {
     /// journalled call does not run twice; a call that is not journalled may run again. The time limit of the run
     /// starts again. If the run has ended, returns its end.
     ///
-    /// # Errors The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has not sent a message
-    /// yet.
+    /// # Errors
+    /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has not sent a message yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }

@@ -1,8 +1,8 @@
 //! Calls that go on in the background: how a run continues without waiting for their results, and the message by which
 //! the model reads each result. The methods of [`State`] here are a pure part of [`step`](super::step()).
 //!
-//! The state lists each such call until its result is in the history. One step changes both, so that each result is
-//! read exactly once.
+//! The state lists each such call until its result is in the history. One step changes the list and the history, so
+//! that each result is read exactly once.
 
 use serde::{Deserialize, Serialize};
 use toolwright::provider::ToolCall;
