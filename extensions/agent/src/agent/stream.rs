@@ -38,8 +38,7 @@ impl<'a> RunStream<'a> {
         self.result.as_ref()
     }
 
-    /// Numbers the events, so that a reader who reconnects continues after the last event that it has, by
-    /// [`RunEvents::after`].
+    /// Numbers the events, so that a reader that reconnects can continue after its last event, by [`RunEvents::after`].
     #[must_use]
     pub fn numbered(self) -> NumberedStream<'a> {
         NumberedStream(self)

@@ -65,7 +65,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
         Self::new(self.request.ending_in(Output::validated(validate)))
     }
 
-    /// Runs the task while its events are read; read the value by [`RunResult::output`] of the stream's result.
+    /// Runs the task while its events are read. To read the value, call [`RunResult::output`] on the stream's result.
     #[must_use = "the run goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'static> {
         self.request.stream()

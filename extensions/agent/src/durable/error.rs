@@ -32,7 +32,7 @@ pub enum RunError {
     MessageKey {
         /// The key.
         key: String,
-        /// What is wrong.
+        /// What is wrong with the key.
         why: String,
     },
     /// The journal already has a run of this id, or had one that was removed.

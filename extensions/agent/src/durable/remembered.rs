@@ -57,7 +57,7 @@ impl LocalDrivers {
 #[derive(Default)]
 pub(super) struct RunMemory {
     /// The runs that a driver took without progress, with the calls for which each run waited and the time until which
-    /// it is not taken again.
+    /// the run is not taken again.
     vain: Mutex<HashMap<String, (Versions, Timestamp)>>,
     /// The runs whose head was written by a clock ahead of this process's clock, with the version of the head and the
     /// time at which this process first saw it.

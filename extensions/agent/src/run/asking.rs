@@ -300,7 +300,7 @@ async fn beside_model<T, E>(
     }
 }
 
-/// Returns the output type of the run; an error if the caller's type is not the recorded one.
+/// Returns the output type of the run. Fails if the caller's type is not the recorded type.
 fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o Output>, Stopped> {
     let Some(expected) = &state.0.output else { return Ok(None) };
     match output {
