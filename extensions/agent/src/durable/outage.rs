@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pause::{GrowingPause, later};
 
-/// The pause before the model is asked again, unless its provider asks for a longer one. The model itself has retried
-/// the request before.
+/// The pause before the model is asked again, unless its provider asks for a longer pause. The model's own retries come
+/// before this pause.
 const PAUSE: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(2), longest: SignedDuration::from_mins(5) };
 
@@ -26,7 +26,7 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
-    /// How many of the failed requests cost something: they timed out, or their answers broke off.
+    /// How many of the failed requests cost something: the requests timed out, or their answers broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
 }
@@ -39,7 +39,7 @@ fn is_none(requests: &u32) -> bool {
 /// How many requests that were paid for may fail before the run ends: retrying for a day would be expensive.
 const MOST_PAID: u32 = 5;
 
-/// The properties of a failed request that decide when the next one is made.
+/// The properties of a failed request that decide when the next request is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
