@@ -10,15 +10,16 @@
 //! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
 //!
-//! The first follows the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
-//! which are in development; the others are ours.
+//! The first instrument follows the [conventions for generative
+//! AI](https://github.com/open-telemetry/semantic-conventions-genai), which are in development; the other instruments
+//! are ours.
 //!
-//! - No attribute is an id, a run, an argument or a person's text. A model made up the name of an unknown tool, so its
-//!   attribute is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
-//!   error creates as many time series.
-//! - If a call waits for a person while its caller waits, its duration includes that wait, as its span does. If it is
-//!   suspended and resumed, its duration counts from the resumption.
-//! - Each process counts what its own executors do. The executor that finds a decision that ends a call counts it; see
-//!   [`ToolEventKind`](crate::ToolEventKind).
+//! - No attribute is an id, a run, an argument or a person's text. The name of an unknown tool was made up by a model,
+//!   so its attribute is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for
+//!   each error creates as many time series.
+//! - If a call waits for a person while its caller waits, the call's duration includes that wait, as its span does. If
+//!   a call is suspended and resumed, its duration counts from the resumption.
+//! - Each process counts what its own executors do. A decision that ends a call is counted by the executor that finds
+//!   it; see [`ToolEventKind`](crate::ToolEventKind).
 
 pub use toolwright_executor::telemetry::Metrics;

@@ -2,8 +2,7 @@
 
 use std::pin::Pin;
 
-/// The return type of a method of a [`Store`](super::Store), as its signature spells it. Needs the feature
-/// `conformance`.
+/// The return type of the methods of a [`Store`](super::Store), written as their signatures need it.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Implements all methods of a [`Store`](crate::journal::Store) that only read, by calling them on the store in a
