@@ -14,8 +14,8 @@ use super::*;
 /// | `tags("…", …)` | words to select tools by | none |
 /// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
-/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: it writes none | everything |
-/// | `approval = "reason"`, an expression that gives one, or <code>async \|…\| …</code>, which is awaited | a person is asked first | no question |
+/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: the tool writes none | everything |
+/// | `approval = "reason"`, an expression that returns one, or <code>async \|…\| …</code>, which is awaited | a person is asked first | no question |
 /// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
 /// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
@@ -26,9 +26,9 @@ use super::*;
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is repaired ([`Repair`]) | the executor's |
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it continues |
-/// | `external`, on a function that ends in `;` | it is carried out elsewhere, and its result is supplied ([`Executor::supply`]) | it runs here |
-/// | `background`, beside `external` | an agent's run continues meanwhile, and its model reads the result as a message when it comes | the run waits for the result |
-/// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
+/// | `external`, on a function that ends in `;` | another process carries out the call and supplies the result ([`Executor::supply`]) | it runs here |
+/// | `background`, beside `external` | an agent's run continues, and its model reads the result as a message when the result comes | the run waits for the result |
+/// | `hidden`, `deferred` | whether a model is shown the tool ([`Exposure`]) | shown |
 /// | `unlinked` | [`Registry::linked`] leaves it out; its handle registers it, as in [`Registry::of`] | the linker registers it |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
@@ -209,22 +209,22 @@ use super::*;
 /// | `&T`, `&dyn Trait` | a service of the executor, the run or the call ([`ExecutorBuilder::service`]) |
 /// | `&mut T` | a resource opened for this call and closed after it ([`Resource`]) |
 /// | `&ToolContext` | the call itself ([`ToolContext`]) |
-/// | `&Calls` | the calls that it makes ([`Calls`]) |
+/// | `&Calls` | calls of other tools, made by this one ([`Calls`]) |
 ///
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |
-/// | `default`, `default = value` | the value of an absent key, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
-/// | `fill = expression` | what an absent key of an `Option` becomes when the call is made, over parameters and services, such as the folder that a run is in; final arguments, digest and journal have it, so that a call that waits runs with it |
+/// | `default`, `default = value` | the value of an absent key, a constant, which the model is shown; a value that differs each time is refused when the registry is built |
+/// | `fill = expression` | the value of an absent key of an `Option`, computed from parameters and services when the call is made, such as the folder that a run is in; final arguments, digest and journal contain it, so that a call that waits runs with the same value |
 /// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
 /// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |
-/// | `name = "…"` | the key, where it is not the parameter's name |
-/// | `alias = "…"` | another key that models write, repeatable; repair turns it into the key, the strict reader refuses it |
+/// | `name = "…"` | the key, if it differs from the parameter's name |
+/// | `alias = "…"` | another key that models write, repeatable; repair replaces it by the key, the strict reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
-/// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
+/// | `secret` | error texts do not show the value, and tracing spans show neither the arguments nor the result of its call; it has no `default` and no `example`, which the schema would publish; a type under `#[input]` cannot mark its fields yet |
 /// | `sink` | the value leaves the machine: rules of a policy ask for calls that send ([`policy::Rule::sends`]) |
 /// | `command` | the text is a command line: rules of a policy name the programs in it ([`policy::ArgumentTest::program`]) |
-/// | `short`, `short = 'l'`, `positional` | how it is given on a command line |
+/// | `short`, `short = 'l'`, `positional` | how the value is given on a command line |
 ///
 /// # Result
 ///

@@ -3,12 +3,15 @@
 //! | instrument | | counts or measures | attributes |
 //! | --- | --- | --- | --- |
 //! | `gen_ai.execute_tool.duration` | histogram, s | a call from its start to its answer, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
-//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until they decided or the time was up | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until the decision or the deadline | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.turn.wait` | histogram, s | how long a call waited for earlier calls of its turn that it conflicts with | `gen_ai.tool.name` |
 //! | `toolwright.decisions` | counter | decisions that the executor acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
 //! | `toolwright.judgements` | counter | decisions of the policy | `gen_ai.tool.name`, `toolwright.verdict` |
 //! | `toolwright.repairs` | counter | calls whose input was repaired | `gen_ai.tool.name` |
 //! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
+//! | `toolwright.reserved` | counter | calls that did not begin because another run has reserved what they touch | `gen_ai.tool.name` |
+//! | `toolwright.cached` | counter | calls that were answered from a cache | `gen_ai.tool.name` |
 //!
 //! The first instrument follows the [conventions for generative
 //! AI](https://github.com/open-telemetry/semantic-conventions-genai), which are in development; the other instruments

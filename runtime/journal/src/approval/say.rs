@@ -151,7 +151,7 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds a note, which names the reviewer who advised the decision and the reason.
+    /// Adds a note: the name of the reviewer who advised this decision, and the reviewer's reason.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

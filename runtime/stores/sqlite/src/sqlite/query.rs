@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 use super::row::instant;
 use toolwright_journal::journal::{Filter, Page, State};
 
-/// A query for `id`, `lease`, `delivered` and `body`, in the order of the page.
+/// The text of an SQL query, and the values of its parameters.
 pub struct Query {
     pub sql: String,
     pub values: Vec<Value>,
