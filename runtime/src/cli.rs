@@ -1,12 +1,14 @@
-//! The command line of an application. It has a subcommand for each tool, `tools`, which describes the tools, `policy`,
-//! which explains decisions on calls, and `completions` for shells. Needs the feature `cli`, which is on by default.
+//! The command line of an application. It has a subcommand for each tool. In addition, `tools` describes the tools,
+//! `policy` explains decisions on calls, and `completions` writes completion scripts for shells. Needs the feature
+//! `cli`, which is on by default.
 //!
 //! # Commands
 //!
 //! A group is a namespace, and a tool is a subcommand of it. The tool's command is its name in kebab-case, without the
 //! word of the group: `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool
-//! without a group is at the top level. It is an error, which names both tools, if two tools have the same command. It
-//! is also an error if a group or an ungrouped tool is called `tools`, `policy`, `completions` or `help`.
+//! without a group is at the top level. If two tools have the same command, the command line cannot be made, and the
+//! error names both. Nor can it be made if a group or an ungrouped tool is called `tools`, `policy`, `completions` or
+//! `help`.
 //!
 //! | a key of the input | on the command line |
 //! | --- | --- |

@@ -26,7 +26,7 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 
 /// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// How often a question is asked until there is a valid answer.
+/// How often a question is asked, at most, until there is a valid answer.
 const QUESTIONS: u32 = 3;
 
 /// An approver that asks the person at the terminal. It writes the question to standard error, and reads the answer

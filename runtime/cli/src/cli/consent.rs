@@ -53,7 +53,7 @@ impl Consent {
         }
     }
 
-    /// Returns what a person can do about a call that was not approved; `None` if the executor's own advice is right.
+    /// Returns what a person can do about a call that was not approved; `None` if the executor's own advice is enough.
     pub(super) fn advice(self) -> Option<String> {
         match self {
             Self::NoTerminal(why) => Some(format!(

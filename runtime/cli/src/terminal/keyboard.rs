@@ -16,7 +16,7 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// How long no key must be typed before the prompt appears.
+/// The pause in typing after which the prompt appears.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Standard input, without the buffer that the rest of the process uses.

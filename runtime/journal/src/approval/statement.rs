@@ -59,7 +59,7 @@ pub struct Statement {
     pub verdict: Decision,
     /// When the statement was made.
     pub at: Timestamp,
-    /// The name of the author, who holds the key. The key decides whether the statement is valid, not the name.
+    /// The name of the author. It must be the name under which the key is trusted.
     pub by: String,
     /// The id of the journal in which the statement is valid, as the call's record names it; `None` in a statement of
     /// the previous format version, and in one that revokes a grant.

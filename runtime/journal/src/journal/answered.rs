@@ -1,6 +1,7 @@
-//! Answers as they are stored, in the one form that the executor reads back.
+//! Answers as the journal stores them.
 //!
-//! [`AnswerRecord::whole`] is one of
+//! [`StoredAnswer`](toolwright_core::output::StoredAnswer) describes all forms of [`AnswerRecord::whole`]. The
+//! functions here make these:
 //! - `{"error":{"kind":…,"class":"final","message":…,"hint":…}}`, where `hint` may be null,
 //! - `{"text":…}`,
 //! - `{"json":…}`, the JSON text of an object or array as a string, so that its numbers stay exact.

@@ -106,7 +106,7 @@ pub struct CallRecord {
     pub secrets: Vec<String>,
     /// The arguments as the model sent them.
     pub raw: StoredText,
-    /// The arguments that run: repaired, with defaults filled in, in canonical form.
+    /// The arguments that run: repaired, and with defaults filled in.
     pub arguments: StoredText,
     /// The arguments in the form that people see, with secrets masked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -170,7 +170,7 @@ pub struct CallRecord {
     /// When the result of a call that was handed over is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
-    /// The names of the tools that this call may call in turn; `None` if no list restricts them.
+    /// The names of the tools that this call itself may call; `None` if no list restricts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_call: Option<Vec<String>>,
 

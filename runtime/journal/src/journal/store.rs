@@ -303,7 +303,7 @@ pub struct CallSummary {
     pub version: u64,
     /// The state of the call.
     pub state: State,
-    /// When the call is due, see [`CallRecord::due`]. A store may return the end of 2262-04-11 for any later time.
+    /// When the call is due, see [`CallRecord::due`]. A store may return a time on 2262-04-11 for every later time.
     pub due: Option<Timestamp>,
 }
 

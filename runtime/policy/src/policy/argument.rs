@@ -94,10 +94,10 @@ impl ArgumentTest {
         Self(Test::OnlyFlags(all(flags)))
     }
 
-    /// Passes for a command line that runs one of these programs. In a rule that allows, the line must run no other
-    /// program. A rule that denies or asks compares names without their folders, a rule that allows compares them as
-    /// they are written. If a part of the line cannot be known before the line runs, it is unknown whether the test
-    /// passes. A rule that allows covers no line in which the shell writes a file or sets a variable.
+    /// Passes for a command line that runs one of these programs. In an allow rule, the line must run no other program.
+    /// A deny or ask rule compares names without their folders, an allow rule compares them as they are written. If a
+    /// part of the line cannot be known before the line runs, it is unknown whether the test passes. An allow rule
+    /// covers no line in which the shell writes a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }

@@ -1,5 +1,5 @@
-//! Tests of command lines. A test looks at each program in a line, with the program's arguments. A rule that denies or
-//! asks matches if one command passes, a rule that allows only if all commands pass.
+//! Tests of command lines. A test looks at each program in a line, with the program's arguments. A deny or ask rule
+//! matches if one command passes, an allow rule only if all commands pass.
 
 use super::argument::Test;
 use super::commands::{CommandLine, ProgramCall};

@@ -86,8 +86,8 @@ impl<'a> Scope<'a> {
         };
         let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
         let outside = rule.outside.as_ref();
-        // A file is outside if it is in none of the folders, so the comparisons are swapped: a rule that denies or asks
-        // compares names exactly, and a rule that allows ignores differences such as case.
+        // A file is outside if it is in none of the folders. So the comparisons are swapped: a deny or ask rule
+        // compares names exactly, and an allow rule ignores differences such as case.
         let outside =
             outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));

@@ -139,8 +139,8 @@ impl CompiledRule {
         if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }
 
-    /// Whether the rule is for calls of this user. A rule that denies or asks applies to every spelling of a name, a
-    /// rule that allows only to the exact one.
+    /// Whether the rule is for calls of this user. A deny or ask rule applies to every spelling of a name, an allow
+    /// rule only to the exact one.
     fn is_for(&self, principal: Option<&str>) -> bool {
         let Some(users) = &self.principals else { return true };
         let is_exact = self.kind == RuleKind::Allow;

@@ -20,7 +20,7 @@ pub enum RuleKind {
     Allow,
 }
 
-/// The effect of a rule that denies if it is unknown whether the rule matches, for example because the call does not
+/// The effect that a deny rule has if it is unknown whether the rule matches, for example because the call does not
 /// declare which files it touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -320,9 +320,10 @@ impl Rule {
         self
     }
 
-    /// Declares which files or folders the calls of a rule that allows read and write. Use it for a tool that cannot
-    /// declare this itself, such as a tool that runs a program. All rules then judge the calls by this declaration,
-    /// which nothing verifies. If two rules declare files for a call, both declarations count.
+    /// Declares which files or folders the matching calls read and write; only an allow rule may declare this. Use it
+    /// for a tool that cannot declare its files itself, such as a tool that runs a program. All rules then judge the
+    /// calls by this declaration, which nothing verifies. If two rules declare files for a call, both declarations
+    /// count.
     #[must_use]
     pub fn touches(
         mut self,
@@ -335,7 +336,7 @@ impl Rule {
         self
     }
 
-    /// Sets the effect of a rule that denies if it is unknown whether the rule matches.
+    /// Sets the effect that a deny rule has if it is unknown whether the rule matches.
     #[must_use]
     pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
         self.when_unknown = At::code(what);
