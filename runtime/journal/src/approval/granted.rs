@@ -21,7 +21,7 @@ pub struct Grant {
     pub signed: SignedStatement,
     /// When the grant was recorded.
     pub granted: Timestamp,
-    /// How many calls have used the grant.
+    /// How many calls have used the grant. Without a limit of uses, this stays 0.
     pub used: u32,
     /// The signed statement that revokes the grant, if it was revoked.
     pub revoked: Option<SignedStatement>,
