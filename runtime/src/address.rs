@@ -1,5 +1,5 @@
-//! Decides which addresses of the internet are public: a URL that a model or another untrusted source names may lead
-//! only to these.
+//! Decides which addresses are public on the internet. A URL from a model or another untrusted source may lead only to
+//! public addresses.
 
 pub use toolwright_core::address::not_public;
 #[cfg(feature = "reqwest")]

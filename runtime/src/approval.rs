@@ -1,10 +1,10 @@
 //! Decisions of people about calls.
 //!
-//! - A [`Statement`] is a person's decision about a call or a grant; an [`ApproverKey`] signs it, and [`TrustedKeys`]
-//!   lists the keys that count.
+//! - A [`Statement`] is a person's decision about a call or a grant. An [`ApproverKey`] signs it, and [`TrustedKeys`]
+//!   lists the keys that are valid.
 //! - An [`ApprovalService`] submits signed statements to a journal.
-//! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a [`Terminal`]
-//!   (feature `cli`).
+//! - An [`Approver`] decides on an [`ApprovalRequest`]. It is a [`Callback`], a [`Channel`], or a person at a
+//!   [`Terminal`] (feature `cli`).
 //! - A [`Grant`] allows calls in advance, within its [`GrantTerms`].
 
 #[cfg(feature = "cli")]

@@ -1,6 +1,6 @@
-//! Names the traits that parameters, results and errors of tools have to implement, for the compiler's messages alone.
-//! The compiler shortens a name to its last word if some path to the trait is public, so that a message says `Service`
-//! and no private path. Programs must not name these traits, because any release may change them.
+//! Names the traits that parameters, results and errors of tools have to implement, only for the messages of the
+//! compiler. The compiler shortens a name to its last word if there is a public path to the trait, so that a message
+//! says `Service` and no private path. Programs must not name these traits, because any release may change them.
 
 pub use toolwright_core::__private0::schemars::JsonSchema;
 pub use toolwright_core::__private0::{

@@ -1,12 +1,14 @@
-//! The command line of an application: a subcommand for each tool, `tools`, which describes them, `policy`, which
-//! explains decisions on calls, and `completions` for shells. Needs the feature `cli`, which is on by default.
+//! The command line of an application. It has a subcommand for each tool. In addition, `tools` describes the tools,
+//! `policy` explains decisions on calls, and `completions` writes completion scripts for shells. Needs the feature
+//! `cli`, which is on by default.
 //!
 //! # Commands
 //!
-//! A group is a namespace, and a tool is a subcommand of it. Its command is its name in kebab-case, without the group's
-//! own word: `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a
-//! group is at the top level. Two tools with the same command are an error that names both, and so is a group or an
-//! ungrouped tool that is called `tools`, `policy`, `completions` or `help`.
+//! A group is a namespace, and a tool is a subcommand of it. The tool's command is its name in kebab-case, without the
+//! word of the group: `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool
+//! without a group is at the top level. If two tools have the same command, the command line cannot be made, and the
+//! error names both. Nor can it be made if a group or an ungrouped tool is called `tools`, `policy`, `completions` or
+//! `help`.
 //!
 //! | a key of the input | on the command line |
 //! | --- | --- |
@@ -17,34 +19,35 @@
 //! | any other list, an object, a value of several types | one JSON value; anything that is not JSON is a text |
 //! | a `secret` number or text | a flag, `--flag-env VARIABLE` or `--flag-stdin` |
 //!
-//! A value that begins with `-` is written after `=` or `--`; a negative number needs neither. Every tool has `--json
-//! TEXT` for the whole input, where `-` is standard input and `@FILE` a file, `--output json` or `text`, `--dry-run`,
-//! `--yes` and `--help`; a key whose flag would be one of these gets the prefix `arg-`. The program has `--version`,
-//! which prints that of the package with the tools.
+//! A value that begins with `-` is written after `=` or `--`; a negative number needs neither. Every tool has
+//! `--json TEXT` for the whole input, where `-` is standard input and `@FILE` a file, `--output json` or `text`,
+//! `--dry-run`, `--yes` and `--help`; a key whose flag would be one of these gets the prefix `arg-`. The program has
+//! `--version`, which prints the version of the package with the tools.
 //!
-//! The tool gets the values as JSON, as from a model, and reports wrong ones in the same words; only an unknown flag or
-//! a missing positional argument is reported in the words of the command line.
+//! The tool gets the values as JSON, as from a model, and reports wrong values with the same messages. Only an unknown
+//! flag or a missing positional argument is reported by the command line itself.
 //!
 //! # Approval
 //!
 //! If a call needs approval, the person at the terminal is asked, unless the application has an approver or a journal
-//! of its own. `--yes` approves the typed call in advance; the calls that it makes are still asked about. If standard
-//! input or standard error is no terminal, no person is asked, and the command ends with exit code 3. [`command`] has
-//! no `--yes`: there the application decides who is asked.
+//! of its own. `--yes` approves the typed call in advance, but not the calls that it makes. If standard input or
+//! standard error is no terminal, no person is asked, and the command ends with exit code 3. The commands of
+//! [`command`] have no `--yes`, because the application decides who is asked.
 //!
 //! # Policy
 //!
-//! `policy check [FILE]` shows the application's policy, or the one in FILE: its mode, roots, protections and rules; or
-//! all its problems. `policy explain TOOL [ARGUMENTS]` explains the decision on a call, and `policy test CASES`
-//! compares decisions with expected ones. No tool runs. `--policy FILE` replaces the application's policy for that
-//! command.
+//! `policy check [FILE]` shows the mode, roots, protections and rules of the application's policy or of the one in
+//! FILE, or all problems of the policy. `policy explain TOOL [ARGUMENTS]` explains the decision on a call.
+//! `policy test CASES` compares decisions with expected ones. No tool runs. `--policy FILE` replaces the application's
+//! policy for that command.
 //!
 //! # Output
 //!
 //! Standard output contains only results: JSON, or with `--output text` a form for people (a text without quotes, a
 //! list with one item per line, an object with one key per line; control characters and invisible characters are
-//! escaped). Messages and questions for people go to standard error, and `NO_COLOR` is respected. If standard output
-//! cannot be written, that is an error; one that was closed before the program began looks like `/dev/null`.
+//! escaped). Messages and questions for people go to standard error, and `NO_COLOR` is respected. It is an error if
+//! standard output cannot be written. A standard output that was closed before the program began behaves like
+//! `/dev/null`.
 //!
 //! | exit code | meaning |
 //! | --- | --- |

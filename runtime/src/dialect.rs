@@ -1,5 +1,5 @@
-//! How each provider wants a tool described: the subset of JSON Schema that it accepts, the form of its requests and
-//! the names that it allows. Pure: converts a tool to text.
+//! The descriptions of tools that each provider expects: the subset of JSON Schema that it accepts, the form of its
+//! requests and the names that it allows. This module only converts a tool to text.
 //!
 //! - A keyword that a provider does not accept is written into the description, or the tool is refused with a
 //!   [`Finding`]; nothing is dropped silently.

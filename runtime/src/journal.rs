@@ -1,9 +1,9 @@
-//! The life of calls, recorded in a journal so that no crash loses a call or repeats one.
+//! Records each call in a journal, so that no crash loses a call or repeats one.
 //!
-//! An executor records its calls in a [`Journal`]: a store with its options. A [`CallRecord`] is the record of one
-//! call, an [`Entry`] an entry of its history. A [`Store`] stores them: [`MemoryStore`] for tests, `SqliteStore`
-//! (feature `sqlite`) for one machine. `conformance` (feature `conformance`) tests what every store must do, for stores
-//! of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
+//! An executor records its calls in a [`Journal`], which is a store with its options. A [`CallRecord`] is the record of
+//! one call, an [`Entry`] an entry of its history. A [`Store`] stores them: [`MemoryStore`] for tests, `SqliteStore`
+//! (feature `sqlite`) for one machine. `conformance` (feature `conformance`) has tests for stores that you write
+//! yourself. A [`SealingKey`] encrypts arguments that hold secrets.
 
 pub use toolwright_executor::executor::{HandedOver, Journal, SupplyError};
 pub use toolwright_journal::arguments::{SealingError, SealingKey};

@@ -36,7 +36,8 @@ pub mod address;
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub mod approval;
-// Hidden in the docs alone: the compiler writes a private path if a module is hidden from it too.
+// The module is hidden only while docs are built. If it were hidden from the compiler too, messages would name a
+// private path.
 #[cfg_attr(doc, doc(hidden))]
 pub mod bounds;
 #[cfg(feature = "cli")]

@@ -3,8 +3,8 @@
 #[expect(unused_imports, reason = "the docs link to what is here")]
 use super::*;
 
-/// Makes a tool of a function. The function stays as it is; the macro adds a constant in capitals, its
-/// [`Handle`], and its registration in [`Registry::linked`].
+/// Makes a tool of a function. The function itself stays unchanged. The macro adds a constant with the function's name
+/// in capitals, which is the tool's [`Handle`], and registers the tool in [`Registry::linked`].
 ///
 /// | option | meaning | default |
 /// | --- | --- | --- |
@@ -14,8 +14,8 @@ use super::*;
 /// | `tags("…", …)` | words to select tools by | none |
 /// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
-/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: it writes none | everything |
-/// | `approval = "reason"`, an expression that gives one, or <code>async \|…\| …</code>, which is awaited | a person is asked first | no question |
+/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: the tool writes none | everything |
+/// | `approval = "reason"`, an expression that returns one, or <code>async \|…\| …</code>, which is awaited | a person is asked first | no question |
 /// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
 /// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
@@ -26,22 +26,22 @@ use super::*;
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
 /// | `repair = off`, `standard` or `lenient` | how far wrong input is repaired ([`Repair`]) | the executor's |
 /// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it continues |
-/// | `external`, on a function that ends in `;` | it is carried out elsewhere, and its result is supplied ([`Executor::supply`]) | it runs here |
-/// | `background`, beside `external` | an agent's run continues meanwhile, and its model reads the result as a message when it comes | the run waits for the result |
-/// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
+/// | `external`, on a function that ends in `;` | another process carries out the call and supplies the result ([`Executor::supply`]) | it runs here |
+/// | `background`, beside `external` | an agent's run continues, and its model reads the result as a message when the result comes | the run waits for the result |
+/// | `hidden`, `deferred` | whether a model is shown the tool ([`Exposure`]) | shown |
 /// | `unlinked` | [`Registry::linked`] leaves it out; its handle registers it, as in [`Registry::of`] | the linker registers it |
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
 /// Settings that `retry` leaves out are the executor's ([`ExecutorBuilder::retry`]). A call that needs approval needs
-/// an approver ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal to wait in
-/// ([`ExecutorBuilder::journal`]); without either it is refused.
+/// an approver ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal in which it can wait
+/// ([`ExecutorBuilder::journal`]). Without either, the call is refused.
 ///
 /// # What a call touches
 ///
-/// A tool that does not declare what it touches may touch every file: a tool with effect `read` may read it, any other
-/// tool may write it. The protections of a policy then ask a person about every call ([`policy::Protection`]). So
-/// declare it:
+/// A tool that does not declare what it touches is assumed to touch every file: with effect `read` to read it, with any
+/// other effect to write it. The protections of a policy then ask a person about every call ([`policy::Protection`]).
+/// So declare what a call touches:
 ///
 /// | written | says |
 /// | --- | --- |
@@ -50,9 +50,9 @@ use super::*;
 /// | `writes(file = path)` | it writes the file that the parameter `path` names, and nothing else |
 /// | `writes(Account = id)` | it writes a resource of a kind of your own ([`ResourceKind`]), and no file |
 ///
-/// A tool that writes a database and no files declares `writes()`, or names what it writes by a kind of its own. Then
-/// two calls for one account keep their order, and two calls for different accounts do not wait for each other.
-/// [`Executor::lint`] names the tools that declare nothing.
+/// A tool that writes a database and no files declares `writes()`, or names what it writes by a kind of its own. With a
+/// kind such as `Account`, two calls for the same account keep their order, and two calls for different accounts do not
+/// wait for each other. [`Executor::lint`] names the tools that declare nothing.
 ///
 /// ```
 /// use toolwright::{Executor, Registry, tool};
@@ -71,22 +71,22 @@ use super::*;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Without a doc comment on the function and on every input parameter it does not compile: a model reads these
+/// A tool compiles only if the function and every input parameter have a doc comment, because models read these
 /// comments.
 ///
 /// # Functions beside a tool
 ///
 /// `validate` returns `Ok(())`, or the [`ToolError`] with which the call is refused. It runs after the input was read
-/// and repaired, before the policy judges the call and a person is asked, and again when the call is about to begin,
-/// since the world may have changed meanwhile. The model reads the error and its hint. If the check panics, fails or
-/// takes ten seconds, the call is refused.
+/// and repaired, before the policy judges the call and a person is asked. It runs again when the call is about to
+/// begin, because the situation may have changed in the meantime. The model reads the error and its hint. If the check
+/// panics, fails or takes ten seconds, the call is refused.
 ///
-/// `preview` returns the text that a person is shown before a call runs, `reconcile` finds out what happened to an
-/// interrupted call ([`Reconciled`]); either may return a `Result`. Each of the three is a closure over the tool's
-/// parameters, including services and resources: it lists those that it needs, in any order, by name and with their
-/// types. A name that the tool does not have is a compile error, and a resource that is not listed is not opened. A
-/// closure that awaits is `async |…|`; if `?` needs it, write the return type: `|…| -> Result<String, ToolError>`. A
-/// method has `self` without listing it.
+/// `preview` returns the text that a person is shown before a call runs. `reconcile` finds out what happened to an
+/// interrupted call ([`Reconciled`]). Both may return a `Result`. Each of the three is a closure over the tool's
+/// parameters, including services and resources. It lists the parameters that it needs by their names, in any order,
+/// and they have the types of the tool's parameters. A name that the tool does not have is a compile error, and a
+/// resource that is not listed is not opened. A closure that awaits is `async |…|`. If `?` needs the return type, write
+/// it: `|…| -> Result<String, ToolError>`. In a method, `self` is available without being listed.
 ///
 /// ```
 /// use toolwright::{Reconciled, ToolError, tool};
@@ -123,16 +123,17 @@ use super::*;
 /// }
 /// ```
 ///
-/// Instead of a closure, the path of a function with all parameters of the tool, in their order, is accepted if all
-/// inputs have different types: `preview = show_refund`. A path hides the names of its parameters, so two inputs of one
-/// type could be mixed up; there it is refused, as is the path of a generic function.
+/// Instead of a closure, `preview = show_refund` names a function by its path. The function takes all parameters of the
+/// tool in their order, and the inputs must all have different types. A path hides the names of its parameters, so two
+/// inputs of one type could be mixed up; such a path is refused. The path of a generic function is refused as well.
 ///
-/// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well: `approval =
-/// reason(&from, &to)`. They are evaluated before anything runs, so they cannot await or fail. If approval has to be
-/// looked up, write a function as for `preview`: a closure over parameters and services by their names, or a path. It
-/// returns `Option<reason>`, or a `Result` of one, and runs before the policy is asked and again when the call is
-/// claimed. After an error, a panic or ten seconds, a person is asked. `examine` and `explain` do not await: they
-/// report its result if it returns at once, and otherwise that it is found out when the call is made.
+/// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, which they use by their names:
+/// `approval = reason(&from, &to)`. They are evaluated before anything runs, so they cannot await or fail. If approval
+/// has to be looked up, write a function as for `preview`: a closure over parameters and services by their names, or a
+/// path. It returns `Option<reason>` or a `Result` of it, and runs before the policy is asked and again when the call
+/// is claimed. After an error, a panic or ten seconds, a person is asked. `examine` and `explain` do not await. They
+/// report the result of the function if it returns at once, and otherwise that the result is determined when the call
+/// is made.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry, ToolError, tool};
@@ -173,10 +174,10 @@ use super::*;
 ///
 /// # Libraries of ready-made tools
 ///
-/// The linker registers every tool of every crate that is linked, so an application that uses one tool of a library has
-/// all of them in [`Registry::linked`], and its executor needs the services of all. If users of a library should select
-/// tools, write `unlinked` on each tool or on the whole `#[tools]` block: then applications register tools by their
-/// handles, alone or as a group.
+/// The linker registers every tool of every crate that is linked. So an application that uses one tool of a library has
+/// all tools of the library in [`Registry::linked`], and its executor needs the services of all of them. If users of a
+/// library should select tools, write `unlinked` on each tool or on the whole `#[tools]` block. Applications then
+/// register the tools by their handles, one by one or as a group.
 ///
 /// ```standalone_crate
 /// use toolwright::{Handle, Registry, tool};
@@ -193,7 +194,7 @@ use super::*;
 /// assert!(Handle::linked().all(|tool| tool.name() != "roll_die"));
 /// assert!(Registry::of(DICE)?.get("roll_die").is_some());
 ///
-/// // Beside the linked tools.
+/// // The tools of the library in addition to the linked tools.
 /// let registry = Registry::of(Handle::linked().chain(DICE))?;
 /// assert!(registry.get("roll_die").is_some());
 /// # Ok::<(), toolwright::RegistryError>(())
@@ -208,28 +209,28 @@ use super::*;
 /// | `&T`, `&dyn Trait` | a service of the executor, the run or the call ([`ExecutorBuilder::service`]) |
 /// | `&mut T` | a resource opened for this call and closed after it ([`Resource`]) |
 /// | `&ToolContext` | the call itself ([`ToolContext`]) |
-/// | `&Calls` | the calls that it makes ([`Calls`]) |
+/// | `&Calls` | calls of other tools, made by this one ([`Calls`]) |
 ///
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |
-/// | `default`, `default = value` | the value of an absent key, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
-/// | `fill = expression` | what an absent key of an `Option` becomes when the call is made, over parameters and services, such as the folder that a run is in; final arguments, digest and journal have it, so that a call that waits runs with it |
+/// | `default`, `default = value` | the value of an absent key, a constant, which the model is shown; a value that differs each time is refused when the registry is built |
+/// | `fill = expression` | the value of an absent key of an `Option`, computed from parameters and services when the call is made, such as the folder that a run is in; final arguments, digest and journal contain it, so that a call that waits runs with the same value |
 /// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
 /// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |
-/// | `name = "…"` | the key, where it is not the parameter's name |
-/// | `alias = "…"` | another key that models write, repeatable; repair turns it into the key, the strict reader refuses it |
+/// | `name = "…"` | the key, if it differs from the parameter's name |
+/// | `alias = "…"` | another key that models write, repeatable; repair replaces it by the key, the strict reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
-/// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
+/// | `secret` | error texts do not show the value, and tracing spans show neither the arguments nor the result of its call; it has no `default` and no `example`, which the schema would publish; a type under `#[input]` cannot mark its fields yet |
 /// | `sink` | the value leaves the machine: rules of a policy ask for calls that send ([`policy::Rule::sends`]) |
 /// | `command` | the text is a command line: rules of a policy name the programs in it ([`policy::ArgumentTest::program`]) |
-/// | `short`, `short = 'l'`, `positional` | how it is given on a command line |
+/// | `short`, `short = 'l'`, `positional` | how the value is given on a command line |
 ///
 /// # Result
 ///
-/// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is sent without
-/// quotes. An [`Output`] has several blocks. A `Result` inside an `Option`, a `Box`, a list or another container of the
-/// standard library is refused: its `Err` would look like a success.
+/// A tool returns any type that serialises, or a `Result` of such a type with an error that converts into
+/// [`ToolError`]. Text is sent without quotes. An [`Output`] has several blocks. A `Result` inside an `Option`, a
+/// `Box`, a list or another container of the standard library is refused, because its `Err` would look like a success.
 ///
 /// ```
 /// use toolwright::{Closing, Danger, Resource, ToolError, tool};
@@ -269,10 +270,10 @@ use super::*;
 /// ```
 pub use toolwright_macros::tool;
 
-/// Makes tools of the methods with `#[tool]` in an `impl` block; `&self` is their service, `&mut self` their resource.
-/// The handles are associated constants: `Tickets::READ`.
+/// Makes tools of the methods with `#[tool]` in an `impl` block. A method with `&self` uses the type as a service, a
+/// method with `&mut self` as a resource. The handles are associated constants: `Tickets::READ`.
 ///
-/// Its options are `group`, `tags`, `unlinked` and `crate`, which apply to every tool of the block.
+/// The options `group`, `tags`, `unlinked` and `crate` apply to every tool of the block.
 ///
 /// ```
 /// use toolwright::{Registry, tools};

@@ -1,12 +1,13 @@
-//! Which calls run, which need approval, and which are refused: rules over the facts of a call. Pure, except for
-//! [`Policy::load`].
+//! Rules over the facts of a call, which decide whether the call runs, needs approval or is refused. Deciding does no
+//! I/O; building a policy reads its files.
 //!
-//! - *Deny* refuses. *Ask* needs a person's decision or a grant, *always-ask* a decision. *Allow* cancels only the
-//!   question of the mode. No rule overrides the denial or question of another rule or of the tool, so the order of
-//!   rules does not matter.
-//! - A [`Mode`] decides by the danger of a call; `plan` queues calls that change something.
+//! - A *deny* refuses a call. An *ask* requires a person's decision or a grant, an *always-ask* a person's decision
+//!   even if there is a grant. An *allow* only stops the mode from asking. No rule overrides the denial or question of
+//!   another rule or of the tool, so the order of rules does not matter.
+//! - A [`Mode`] decides by the danger of a call. The setting `plan` queues calls that change something.
 //! - A [`Protection`] is a built-in rule, which can be switched off.
-//! - A rule that denies or asks applies even if a fact is unknown: a call with undeclared files may touch any file.
+//! - A rule that denies or asks applies even if a fact is unknown. For example, a call with undeclared files may touch
+//!   any file.
 //!
 //! # Patterns for files
 //!
@@ -19,9 +20,10 @@
 //! | `/etc/**` | an absolute name |
 //! | `*`, `?`, `[ab]`, `{a,b}` | characters, except `/` |
 //!
-//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; the tool that opens a file must not follow
-//! links. A rule that refuses or asks ignores case. A call that reads a whole folder declares the folder: a pattern
-//! inside that folder, `secrets/**`, may match it; a pattern for any folder, `*.pem`, does not.
+//! The names of files are those in a call's [`Footprint`](crate::Footprint), normalised. A tool must not follow links
+//! when it opens a file. A rule that refuses or asks ignores case. A call that reads a whole folder declares the
+//! folder. A pattern for files in that folder, such as `secrets/**`, may match the call; a pattern for files in any
+//! folder, such as `*.pem`, does not.
 //!
 //! # A file
 //!

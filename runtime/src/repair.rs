@@ -1,6 +1,7 @@
-//! The changes that repaired a call's input to satisfy its schema; the report is passed on with the call.
+//! The changes that were made to a call's input so that it satisfies the schema. The list of changes is passed on with
+//! the call.
 //!
-//! [`replay`] makes the changes again: the report is complete.
+//! The list is complete, so [`replay`] can make the changes again.
 
 pub use toolwright_core::repairs::{Change, ChangeRule, Repairs};
 pub use toolwright_schema::repair::replay;

@@ -5,8 +5,8 @@ pub use runtime::cli::*;
 #[cfg(feature = "mcp")]
 use std::process::ExitCode;
 
-/// Runs the command line of the application: its linked tools as commands, and `mcp serve`, which serves them to clients of the
-/// Model Context Protocol. It brings its own tokio runtime.
+/// Runs the command line of the application: its linked tools as commands, and `mcp serve`, which serves them to
+/// clients of the Model Context Protocol. It starts its own tokio runtime.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {

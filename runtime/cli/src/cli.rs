@@ -38,11 +38,11 @@ use toolwright_executor::catalog::Catalog;
 use toolwright_executor::executor::{Executor, ExecutorBuilder, Run};
 use toolwright_executor::registry::Registry;
 
-/// Runs the command line of an application whose linked tools need no services. It is synchronous: it starts its own
+/// Runs the command line of an application whose linked tools need no services. It is synchronous, and starts its own
 /// tokio runtime.
 ///
-/// It has no policy: every typed command runs, unless its tool asks for approval. Then the person at the terminal is
-/// asked; without a terminal, the command ends with exit code 3, unless `--yes` approves it. If others than people may
+/// There is no policy: every typed command runs, unless its tool asks for approval. Then the person at the terminal is
+/// asked. Without a terminal, the command ends with exit code 3, unless `--yes` approves it. If others than people may
 /// type commands, use [`main_with`], which can give the executor a policy and an approver.
 ///
 /// ```no_run
@@ -55,18 +55,20 @@ pub fn main() -> ExitCode {
     main_with(ExecutorBuilder::unrestricted)
 }
 
-/// Does the same as [`main`] for tools that need services: `configure` registers them with the executor's builder.
+/// Runs the command line of an application whose tools need services: `configure` registers the services with the
+/// executor's builder.
 ///
 /// An agent can type commands too, so a typed command is judged like any call: unless the application sets a policy, a
-/// person is asked about every call that is not safe. The executor asks the approver that `configure` sets. If that
-/// sets neither an approver nor a journal, it asks the person at the terminal, as
-/// [`Terminal`](crate::terminal::Terminal) does. If it can ask no person, the command ends with exit code 3, and
+/// person is asked about every call that is not safe. The executor asks the approver that `configure` sets. If
+/// `configure` sets neither an approver nor a journal, the executor asks the person at the terminal, as
+/// [`Terminal`](crate::terminal::Terminal) does. If no person can be asked, the command ends with exit code 3, and
 /// nothing ran. `.unrestricted()` lets every typed command run.
 ///
-/// `--yes` approves the typed call, but no call that it makes. An application with an approver or a journal of its own
+/// `--yes` approves the typed call, but not the calls that it makes. An application with its own approver or journal
 /// refuses the flag.
 ///
-/// If `configure` forgets a service, the commands of tools that need it end with exit code 70; others run.
+/// If `configure` does not register a service, the commands of tools that need it end with exit code 70; other commands
+/// run.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);
@@ -112,13 +114,15 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 /// ```
 ///
 /// # Errors
-/// When two tools would be one command, or one has a flag twice; all such problems at once.
+/// When two tools would have the same command, a name is reserved, or a tool has a flag twice. The error lists all
+/// problems.
 pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
     command::of(catalog.definitions(), false)
 }
 
-/// Runs the subcommand that was matched by [`command`]; writes its result to standard output and messages for people to
-/// standard error. A caller that drops the future cancels the call. [`run_in`] runs it with the services of a run.
+/// Runs the subcommand that was matched by [`command`]. Writes the result to standard output, and messages for people
+/// to standard error. A caller that drops the future cancels the call. [`run_in`] runs the subcommand with the services
+/// of a run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
     run::run(executor, matches, &Stop::never(), Consent::Application)
         .await
@@ -126,8 +130,8 @@ pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
         .unwrap_or(Exit::Success)
 }
 
-/// Runs the subcommand that was matched by [`command`] as [`run`](fn@run) does, as a call of this run: with its
-/// services, for its user, and until it is cancelled.
+/// Runs the subcommand that was matched by [`command`] as [`run`](fn@run) does, but as a call of this run: with the
+/// run's services, for its user, and until the run is cancelled.
 ///
 /// ```
 /// use toolwright::{Executor, Registry, cli, tool};

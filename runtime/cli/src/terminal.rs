@@ -1,9 +1,9 @@
 //! Asks a person at a terminal for approval.
 //!
 //! - Only a complete line that says yes approves. The end of the input, an unknown word or an error never does.
-//! - There is one question at a time. Text typed before a question never answers it: it is discarded, until no key has
-//!   been typed for half a second. If that is impossible, or a mistake would cost more, an answer must repeat the code
-//!   that is shown with its question.
+//! - Only one question is asked at a time. Text typed before a question never answers it: typed text is discarded until
+//!   no key has been typed for half a second. If typed text cannot be discarded, or the call is dangerous, the answer
+//!   must repeat a code that the question shows.
 //! - Reading blocks a separate thread, which delays neither the runtime nor its shutdown.
 
 #[cfg_attr(unix, path = "terminal/keyboard.rs")]
@@ -26,18 +26,19 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 
 /// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// How often a question is repeated after an invalid answer.
+/// How often a question is asked, at most, until there is a valid answer.
 const QUESTIONS: u32 = 3;
 
-/// Asks the person at the terminal: the question is written to standard error, the answer is read from standard input.
+/// An approver that asks the person at the terminal. It writes the question to standard error, and reads the answer
+/// from standard input.
 ///
 /// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Only text typed after the question
-/// counts: what was typed before is discarded, until no key has been typed for half a second; then the prompt appears.
-/// For a call that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer must also repeat a
-/// code of four characters, a different one for each call (`y 3f9c`). If the system cannot discard what was typed, this
-/// applies to every call.
+/// counts. Text typed before is discarded until no key has been typed for half a second; then the prompt appears. For a
+/// call that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer must also repeat a code
+/// of four characters (`y 3f9c`), which differs from call to call. If the system cannot discard typed text, every
+/// answer must repeat the code.
 ///
-/// If standard input or standard error is not a terminal, the approver fails: a program that pipes answers in cannot
+/// If standard input or standard error is not a terminal, the approver fails. A program that pipes answers in cannot
 /// decide, and neither can a person who does not see the questions.
 ///
 /// ```
@@ -87,8 +88,8 @@ where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
-    /// Makes an approver that asks a person through other streams; the caller makes sure that it is a person. Text
-    /// typed before a question cannot be discarded, so every answer must repeat the code of its question.
+    /// Makes an approver that asks a person through other streams. The caller makes sure that a person answers there.
+    /// Text typed before a question cannot be discarded, so every answer must repeat the code of its question.
     pub fn at(reader: R, writer: W) -> Self {
         let ends = Arc::new(Mutex::new((reader, writer)));
         Self { ends, attended: || Ok(()), discard: |_| (), typing: || None }
@@ -110,7 +111,8 @@ where
                     "{why}, so no person can be asked: run the program at a terminal, or give another approver"
                 ))
             })?;
-            // Dropped after the receiver: the thread then finds out that its answer is not needed any more.
+            // `_restored` is dropped after `receiver`. So when the mode of the terminal is restored, the thread can
+            // already see that its answer is not needed any more.
             let typing = (self.typing)();
             let _restored = typing.as_ref().map(Typing::restore_at_end);
             let (sender, receiver) = oneshot::channel();
@@ -246,7 +248,8 @@ fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     }
 }
 
-/// Returns the code that an answer must repeat. The id of a call is random, so the code cannot be known before.
+/// Returns the code that an answer must repeat. The id of a call is random, so the code cannot be known before the
+/// question.
 fn code(request: &ApprovalRequest) -> String {
     let ApprovalRequest { call, generation, digest, .. } = request;
     let hash = Sha256::digest(format!("{call} {generation} {digest}"));

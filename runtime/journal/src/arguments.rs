@@ -1,8 +1,8 @@
 //! The final arguments of a call, which the policy evaluates, and the digest that a decision is bound to.
 //!
-//! - [`FinalArguments`] are the arguments that run: policy and approvers see exactly these.
-//! - [`canonical`] writes equal arguments as equal texts, [`fingerprint`] gives equal definitions equal digests, and
-//!   [`digest`] binds a decision to both.
+//! - [`FinalArguments`] are the arguments that run. The policy and the approvers see these arguments and no others.
+//! - [`canonical`] writes equal arguments as equal texts. [`fingerprint`] gives equal definitions equal digests.
+//!   [`digest`] binds a decision to the arguments and to the definition.
 //! - [`SealingKey`] encrypts arguments that hold secrets.
 
 mod digest;

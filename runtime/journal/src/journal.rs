@@ -1,9 +1,9 @@
-//! The life of calls, recorded in a journal so that no crash loses a call or repeats one.
+//! Records each call in a journal, so that no crash loses a call or repeats one.
 //!
-//! - [`next`] is the state machine: it alone decides the next state of a call.
+//! - [`next`] is the state machine, the only place where the next state of a call is decided.
 //! - [`CallRecord`] is the record of one call, [`Entry`] an entry of its history.
-//! - A [`Store`] stores them: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine.
-//!   `conformance` (feature `conformance`) tests what every store must do, for stores of one's own.
+//! - A [`Store`] stores records and entries: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one
+//!   machine. `conformance` (feature `conformance`) has tests for stores that you write yourself.
 
 mod answered;
 #[doc(hidden)]

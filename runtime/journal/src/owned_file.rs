@@ -1,4 +1,4 @@
-//! Small files that contain a key: only their owner may use them, and none is ever overwritten.
+//! Small files that contain a key. Only their owner may use them, and they are never overwritten.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-/// The maximum number of bytes that are read from such a file.
+/// The maximum number of bytes that are read from a key file.
 const LONGEST: u64 = 4096;
 
 /// Why a file cannot be read.

@@ -1,4 +1,5 @@
-//! Converts answers to their stored form and back. The record has the version of the form.
+//! Converts answers to their stored form and back. The stored form has no version of its own, because the call's record
+//! has one.
 
 use crate::journal::{AnswerRecord, StoreError};
 use toolwright_core::error::ToolError;
@@ -11,7 +12,7 @@ impl From<&Answer> for AnswerRecord {
     }
 }
 
-/// Omits the cause of the error, which only operators may see: the history of the call contains it.
+/// Omits the cause of the error, because models read the answer and only operators may see the cause.
 impl From<&ToolError> for AnswerRecord {
     fn from(error: &ToolError) -> Self {
         let whole = StoredAnswer::from(error).unversioned();

@@ -1,5 +1,5 @@
-//! Which calls run, which need approval, and which are refused: rules over the facts of a call. Pure, except for
-//! [`Policy::load`].
+//! Rules over the facts of a call, which decide whether the call runs, needs approval or is refused. Deciding does no
+//! I/O; building a policy reads its files.
 
 mod argument;
 mod builder;
@@ -68,9 +68,9 @@ pub use undeclared::UndeclaredTool;
 /// The tag of tools that run their programs in a sandbox.
 const SANDBOXED: &str = "sandboxed";
 
-/// Decides which calls run, which need approval, and which are refused. Clones share it.
+/// A policy, which decides which calls run, which need approval, and which are refused. Clones share the rules.
 ///
-/// See [the module](self) for an example.
+/// The documentation of `toolwright::policy` has an example.
 #[derive(Debug, Clone)]
 pub struct Policy(Arc<Inner>);
 
@@ -137,7 +137,7 @@ impl Policy {
     /// Loads a policy for these tools from a file. Relative file names are relative to the current directory.
     ///
     /// # Errors
-    /// When the file cannot be read, or has a mistake; every problem at once, each with its place.
+    /// When the file cannot be read, or has a mistake. The error lists every problem with its place.
     pub fn load(path: impl AsRef<Path>, catalog: &dyn ToolSet) -> Result<Self, PolicyError> {
         Self::builder().load(path).build(catalog)
     }
@@ -148,7 +148,7 @@ impl Policy {
         self.judge_read(question, None)
     }
 
-    /// Evaluates a call with arguments that were parsed already; the text in the question is ignored.
+    /// Evaluates a call whose arguments were parsed already. The text of the arguments in the question is ignored.
     #[doc(hidden)]
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
@@ -157,8 +157,8 @@ impl Policy {
         let touches = if inner.vouches { self.declared_access(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
-        // Collects the rules that ask only because files are undeclared, and whether the list `touches_no_files` has
-        // no effect on one of them.
+        // `wanting` collects the rules that ask only because files are undeclared. `is_owed` is set if
+        // `touches_no_files` has no effect on one of them.
         let (mut wanting, mut is_owed) = (Vec::new(), false);
         let said = |rule: &CompiledRule| {
             let own_word = rule.wants_the_tools_own_word();
@@ -187,8 +187,9 @@ impl Policy {
         Asking::new(question, &self.0.base).with_reader(self.0.reader.as_deref())
     }
 
-    /// Returns the effect of the mode. In every mode but `unrestricted`, a person is asked about a command line that is
-    /// not safe, unless it runs in a sandbox: no other rule limits what it does.
+    /// Returns the effect of the mode on a call. Even if the mode allows a call, a person is asked if the call is not
+    /// safe and runs a command line outside of a sandbox, because no other rule limits what the line does. Only the
+    /// mode `unrestricted` never asks.
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);
@@ -223,7 +224,7 @@ impl Policy {
         indexed.chain(all.into_iter().flatten())
     }
 
-    /// Adds what matching rules declare about the call's files, if the call does not declare them itself.
+    /// Adds the files that matching rules declare for the call, if the call does not declare its files itself.
     fn declared_access(&self, asking: &mut Asking<'_>) -> Vec<DeclaredAccess> {
         if !asking.is_open() {
             return Vec::new();
@@ -267,7 +268,8 @@ impl Policy {
     }
 
     /// Lists the tools of a catalog that need approval because they do not declare which files they touch, each with
-    /// what to do about it; for a test that there are none. Tools whose calls are refused anyway are left out.
+    /// what to do about it. Use it in a test that such tools do not exist. Tools whose calls are refused anyway are
+    /// left out.
     ///
     /// See [`UndeclaredTool`] for an example.
     #[must_use]
@@ -291,13 +293,13 @@ impl Policy {
         self.0.settings.mode
     }
 
-    /// Reports whether calls that change something are planned first.
+    /// Reports whether calls that change something are put into a plan first.
     #[must_use]
     pub fn plans(&self) -> bool {
         self.0.settings.plan
     }
 
-    /// Reports whether a rule depends on the arguments of this tool. If none does, a question need not contain them.
+    /// Reports whether a rule depends on the arguments of this tool. If not, a question need not contain the arguments.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
         let looks = |rule: &CompiledRule| {
@@ -306,8 +308,8 @@ impl Policy {
         self.rules_for(tool).any(looks)
     }
 
-    /// Reports whether a rule depends on the untrusted sources that a run has read. If none does, a question need not
-    /// contain them.
+    /// Reports whether a rule depends on the untrusted sources that a run has read. If not, a question need not contain
+    /// the sources.
     #[doc(hidden)]
     #[must_use]
     pub fn looks_at_what_was_read(&self) -> bool {
@@ -325,14 +327,16 @@ impl Policy {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// Lists the folders in which tools work as absolute paths, if the base folder is known.
+    /// Lists the absolute paths of the folders in which tools work. If the base folder is unknown, a relative folder
+    /// stays relative.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
         self.0.settings.roots.iter().map(whole)
     }
 
-    /// Lists the roots that are not folders on this machine, as they were given, such as a folder inside a container.
+    /// Lists the roots that are not folders on this machine, as the policy spells them. A root may be a folder inside a
+    /// container.
     pub fn missing_roots(&self) -> impl Iterator<Item = &Path> {
         self.roots().zip(self.root_folders()).filter(|(_, it)| !it.is_dir()).map(|(root, _)| root)
     }

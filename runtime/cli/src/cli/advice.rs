@@ -1,12 +1,12 @@
-//! Advice for a person at a terminal after a failed call: the executor's hints are for models, which cannot start a
-//! program.
+//! Advice for a person at a terminal after a failed call. The executor's hints are written for models, which can do
+//! other things than a person.
 //!
 //! A hint of the tool itself is shown unchanged.
 
-/// The words in a refusal that come before the input that was probably meant.
+/// The words before the input that was probably meant, in the message of a refusal.
 const MEANT: &str = "if this is meant, send it: ";
 
-/// Replaces a hint of the executor by a hint for a person; `None` if the person can do nothing.
+/// Replaces a hint of the executor by a hint for a person. Returns `None` if the person can do nothing.
 pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     match HINTS.iter().find(|(model, _)| *model == hint) {
         Some((_, person)) => Some(*person).filter(|it| !it.is_empty()),
@@ -14,7 +14,7 @@ pub(super) fn for_a_person(hint: &str) -> Option<&str> {
     }
 }
 
-/// Replaces a JSON input that a message advises to send by the equivalent command-line option.
+/// Replaces the advice to send a certain JSON input by the command-line option that gives this input.
 pub(super) fn message(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix(MEANT) {
         Some(input) => format!("if this is meant, give --json '{}'", input.replace('\'', r"'\''")),

@@ -5,7 +5,7 @@ use std::fmt;
 use toolwright_core::spec::Location;
 use toolwright_core::tool::Definition;
 
-/// Why tools have no command line: every problem, each with its source location.
+/// The problems that prevent tools from having a command line, each with its source location.
 ///
 /// ```
 /// use toolwright::{Registry, cli, tool};
@@ -64,7 +64,7 @@ pub enum CommandProblem {
         /// The tool.
         tool: NamedTool,
     },
-    /// A name contains no letter or digit, at least once the name of the group is removed from it.
+    /// The name of a tool or group contains no letter or digit. A tool's name counts without the name of its group.
     Nameless {
         /// The tool.
         tool: NamedTool,

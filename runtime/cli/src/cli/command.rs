@@ -1,4 +1,4 @@
-//! The commands of a set of tools: a namespace for each group, a subcommand for each tool.
+//! The commands of a set of tools: a namespace for each group, and a subcommand for each tool.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,8 +18,8 @@ const WIDTH: usize = 100;
 /// A tool and the command that runs it.
 type Tool<'a> = (&'a Definition, Command);
 
-/// Makes the commands of these tools and the commands that every command line has. `--yes` is added if a person can
-/// approve a call with it.
+/// Makes the commands of these tools and the commands that every command line has. With `takes_yes`, tools have the
+/// flag `--yes`.
 pub(super) fn of<'a>(
     definitions: impl IntoIterator<Item = &'a Definition>,
     takes_yes: bool,
@@ -69,7 +69,7 @@ pub(super) fn of<'a>(
     Ok(wrap(root))
 }
 
-/// Checks that no earlier tool has a tool's command.
+/// Checks that a tool's command has a valid name, and that no earlier tool has the same command.
 fn check_places(
     definition: &Definition,
     words: &Words,

@@ -1,5 +1,5 @@
-//! Decides who approves a typed call, unless the application has set that: the person at the terminal, or the person
-//! who typed `--yes`.
+//! Decides who approves a typed call if the application has not set an approver: the person at the terminal, or the
+//! person who typed `--yes`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ pub(super) enum Consent {
     Terminal,
     /// The person who typed `--yes`.
     Given,
-    /// No person can be asked, because this stream, named in the text, is no terminal.
+    /// No person can be asked, for this reason.
     NoTerminal(&'static str),
 }
 
@@ -53,7 +53,7 @@ impl Consent {
         }
     }
 
-    /// Returns what a person can do about a call that was not approved, if this value knows better than the executor.
+    /// Returns what a person can do about a call that was not approved; `None` if the executor's own advice is enough.
     pub(super) fn advice(self) -> Option<String> {
         match self {
             Self::NoTerminal(why) => Some(format!(
@@ -76,9 +76,9 @@ fn with_approver(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBui
     builder.or_ask(typed)
 }
 
-/// Approves the typed call, and asks about the calls that it makes. A call can make others only after it has begun, so
-/// the first question, before any call has begun, is about the typed one. If an edit or a changed tool changes the
-/// typed call, it is asked about as well.
+/// An approver that approves the typed call, and asks `others` about the calls that it makes. A call can make other
+/// calls only after it has begun, so a question before any call has begun is about the typed call. If an edit or a
+/// changed tool changes the typed call, `others` is asked about it as well.
 struct TypedConsent<A> {
     has_begun: Arc<AtomicBool>,
     /// The digest of the first call.

@@ -24,9 +24,9 @@ pub enum Exit {
     Usage,
     /// Exit code 3: a person must approve the call first, and the tool did not run.
     Approval,
-    /// 70: the application itself is configured wrongly.
+    /// Exit code 70: the application itself is configured wrongly.
     Application,
-    /// 128 and the signal's number: 130 after an interrupt, 143 after a request to terminate.
+    /// Exit code 128 plus the number of a signal: 130 after an interrupt, 143 after a request to terminate.
     Signal(u8),
 }
 

@@ -1,5 +1,5 @@
-//! One key of a tool's input, and the form in which its value is typed on a command line. If the whole input is one
-//! type, the keys come from its schema.
+//! One key of a tool's input, and the form in which its value is typed on a command line. If a tool takes its whole
+//! input as one type, the keys come from the schema of the type.
 
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ pub(super) enum Shape {
     Switch,
     Number,
     Text,
-    /// A flag that is repeated.
+    /// A list, whose flag is repeated for each item.
     List(Item),
     Json,
 }
 
-/// The type of a repeated flag's values.
+/// The type of a list's items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     Number,
@@ -48,7 +48,7 @@ pub(super) struct Choice<'a> {
 }
 
 /// Lists the keys of a tool's input in the order of their declaration. If only a schema is known, required keys come
-/// first, in its order.
+/// first, otherwise in the order of the schema.
 pub(super) fn of(definition: &Definition) -> Vec<Field<'_>> {
     let root = &definition.input_schema;
     if definition.parameters.is_empty() {
@@ -94,8 +94,8 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether the value is typed without a flag: it must be given, and is one word. A secret always has a flag, so
-    /// that it need not be in the shell's history.
+    /// Whether the value is typed without a flag: it is declared as positional, or it is required and one word. A
+    /// secret has a flag by default, so that it need not be in the shell's history.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
         let by_itself = self.required && is_word && self.short.is_none() && !self.secret;

@@ -9,7 +9,8 @@ use super::help;
 use super::names::kebab;
 use toolwright_core::tool::Definition;
 
-/// The id of the option for the whole input. No key of an input has this id, nor one of the ids below.
+/// The id of the option for the whole input. It begins with a NUL character, as the ids below do, so that it differs
+/// from every key of an input.
 pub(super) const WHOLE: &str = "\0json";
 pub(super) const OUTPUT: &str = "\0output";
 pub(super) const DRY_RUN: &str = "\0dry-run";
@@ -17,7 +18,7 @@ const YES: &str = "\0yes";
 
 const HELP: &str = "\0help";
 
-/// Names that a tool's own flags may not have.
+/// The names of the flags that every tool has, which a tool's own flags may not have.
 const COMMON: [&str; 5] = ["json", "output", "dry-run", "yes", "help"];
 
 /// The heading above the flags that every tool has.
@@ -30,8 +31,9 @@ pub(super) enum Form {
     Text,
 }
 
-/// Returns the flag of a key, without dashes: its name in kebab-case, with the prefix `arg-` if every tool has a flag
-/// of that name. Empty if the name has no letter; such a key can only be given by `--json`.
+/// Returns the flag of a key, without dashes: the name of the key in kebab-case, with the prefix `arg-` if every tool
+/// has a flag with that name. The flag is empty if the name has no letter or digit; such a key can only be given by
+/// `--json`.
 pub(super) fn flag(field: &Field<'_>) -> String {
     let flag = kebab(field.key);
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }
@@ -43,13 +45,13 @@ pub(super) fn id(field: &Field<'_>, other: &str) -> Id {
     Id::from(format!("\0{other} {}", field.key))
 }
 
-/// Whether a secret can be read from outside of the command line; only a value of one word can.
+/// Whether a value is a secret that can be read from a variable or from standard input. Only a text or a number can.
 pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
     field.secret && matches!(field.shape, Shape::Text | Shape::Number)
 }
 
-/// Adds the arguments of a tool: its positional arguments, its flags, then the flags that every tool has; also
-/// `--yes` if a person can approve the call with it.
+/// Adds the arguments of a tool: its positional arguments, its flags, then the flags that every tool has. With
+/// `takes_yes`, `--yes` is one of them.
 pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool) -> Command {
     let fields: Vec<Field<'_>> = field::of(definition);
     let flags: HashSet<String> = fields.iter().map(flag).collect();
@@ -80,8 +82,8 @@ pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool)
     command.args(arguments).arg(whole).args(common(takes_yes))
 }
 
-/// Whether the flag of a positional argument would be unique among the flags of the others and the names that are
-/// taken.
+/// Whether the flag of a positional argument would differ from the flags of the other positional arguments and from the
+/// names that are taken.
 fn is_only(place: &Field<'_>, places: &[&Field<'_>], taken: &HashSet<&str>) -> bool {
     let name = flag(place);
     let with_that_name = places.iter().filter(|it| flag(it) == name).count();
@@ -121,7 +123,8 @@ fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     }
 }
 
-/// Makes the flags of a boolean. If its default is true, or it has three states, it also gets a flag for false.
+/// Makes the flags of a boolean: one for true, and one for false if its name is free. The help does not show the flag
+/// for false if false is the default.
 fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> Vec<Arg> {
     let yes = yes.action(ArgAction::SetTrue);
     let Some(opposite) = opposite else {
@@ -142,8 +145,8 @@ fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> 
     ]
 }
 
-/// Makes the arguments of a secret. A typed secret stays in the shell's history and is visible in the list of
-/// processes.
+/// Makes the arguments of a secret, which can also be read from a variable or from standard input: a typed secret stays
+/// in the shell's history and is visible in the list of processes.
 fn secret(field: &Field<'_>, typed: Arg, flag: &str) -> Vec<Arg> {
     let (variable, stream) = (id(field, "env"), id(field, "stdin"));
     let typed = typed.conflicts_with_all([variable.clone(), stream.clone()]);

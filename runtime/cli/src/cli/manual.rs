@@ -23,8 +23,8 @@ pub(super) fn command() -> Command {
         .arg(flags::help())
 }
 
-/// Prints the help page of a command; `whole` is the command line with all its commands, which renders the command's
-/// `--help`.
+/// Prints the help page of a command. `whole` is the command line with all its commands; it prints the page as it does
+/// for `--help`.
 pub(super) fn run(mut whole: Command, matches: &ArgMatches) -> Result<(), Exit> {
     let words = matches.get_many::<String>(WORDS).into_iter().flatten().map(String::as_str);
     let program = whole.get_name().to_owned();

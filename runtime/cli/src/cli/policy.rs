@@ -19,7 +19,7 @@ use toolwright_policy::policy::Policy;
 
 pub(super) const NAME: &str = "policy";
 
-/// The id of the policy that replaces the application's.
+/// The id of the argument that names a policy file, which replaces the application's policy.
 const FILE: &str = "policy";
 
 pub(super) fn command() -> Command {

@@ -30,8 +30,8 @@ fn blocks(answer: &Answer) -> String {
     }
 }
 
-/// Writes a value for people: text without quotes, a list with one item per line, an object with one key per line;
-/// nested values stay JSON. No character of it acts on a terminal.
+/// Writes a value for people: text without quotes, a list with one item per line, an object with one key per line.
+/// Nested values stay JSON. Characters that would act on a terminal are escaped.
 pub(super) fn for_people(json: &str) -> String {
     lines(&plain(json))
 }

@@ -85,7 +85,7 @@ async fn call(
     }
 }
 
-/// Reports why a call failed: the message is the model's, advice and cause are for people.
+/// Reports why a call failed. The message is the one for models; advice and cause are for people.
 fn report_failure(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
     let exit = match stop.caught() {
         Some(signal) if error.classified() == ErrorClass::Cancelled => Exit::Signal(signal),

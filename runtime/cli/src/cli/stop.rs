@@ -1,5 +1,5 @@
-//! Signals that end a call: the first cancels the call, so that its resources are released; the second ends the program
-//! at once.
+//! Signals that end a call. The first signal cancels the call, so that its resources are released; the second one ends
+//! the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -16,7 +16,7 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// Installs no handler: the application that embeds the command line handles signals itself.
+    /// Makes a value that handles no signals, because the application that embeds the command line handles them itself.
     pub(super) fn never() -> Self {
         Self {
             token: CancellationToken::new(),
@@ -25,13 +25,13 @@ impl Stop {
         }
     }
 
-    /// Handles signals from the first call on. Until then they end the program as usual, so that a program which waits
-    /// for its standard input can be interrupted.
+    /// Makes a value that handles signals from the first call of [`token`](Self::token) on. Until then, a signal ends
+    /// the program as usual, so that a program which waits for its standard input can be interrupted.
     pub(super) fn by_signals() -> Self {
         Self { listens: AtomicBool::new(false), ..Self::never() }
     }
 
-    /// Returns a token that a signal cancels. Must be called within a tokio runtime.
+    /// Returns a token, which is cancelled when a signal comes. Must be called within a tokio runtime.
     pub(super) fn token(&self) -> CancellationToken {
         if !self.listens.swap(true, Ordering::Relaxed) {
             listen(self.token.clone(), Arc::clone(&self.caught));

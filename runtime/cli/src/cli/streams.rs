@@ -8,8 +8,8 @@ use super::Exit;
 use super::flags::Form;
 use toolwright_core::printable::{json, lines};
 
-/// Writes a result and a line break; no character of it acts on a terminal. An `Err` ends the command with its exit
-/// code. If the reader has stopped reading, as `head` does, that is not a failure, and no message is printed.
+/// Writes a result and a line break, with characters escaped that would act on a terminal. An `Err` ends the command
+/// with its exit code. If the reader has stopped reading, as `head` does, the exit code is 0 and no message is printed.
 pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     let result = result.to_string();
     let line = match form {
@@ -24,8 +24,8 @@ pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
     check_written(output().and_then(|mut output| output.write_all(text)))
 }
 
-/// Opens standard output directly, after flushing what tools have written to it. The standard library's own would
-/// report success even if the stream is not open for writing.
+/// Opens standard output directly, after flushing what tools have written to it. [`io::stdout`] would report success
+/// even if the stream is not open for writing.
 fn output() -> io::Result<File> {
     let mut output = io::stdout();
     output.flush()?;

@@ -46,7 +46,7 @@ fn names(help: &'static str) -> Arg {
     Arg::new(NAMES).value_name("NAME").num_args(1..).help(help)
 }
 
-/// Finds the tools by the given names; an unknown one ends the command.
+/// Finds the tools with the given names. An unknown name ends the command.
 fn find_named<'a>(catalog: &'a Catalog, matches: &ArgMatches) -> Result<Vec<&'a Definition>, Exit> {
     let names = matches.get_many::<String>(NAMES).into_iter().flatten();
     names.map(|name| catalog.get(name).ok_or_else(|| unknown(catalog, name))).collect()

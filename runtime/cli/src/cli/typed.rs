@@ -102,7 +102,7 @@ fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Str
     Ok(Some(secret))
 }
 
-/// Whether a person typed the argument, because clap gives a switch a value in any case.
+/// Whether a person typed the argument. clap gives a switch a value even if it was not typed.
 fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }

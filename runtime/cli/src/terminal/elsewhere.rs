@@ -1,11 +1,12 @@
-//! Standard input on systems where typed text cannot be discarded: each answer repeats its question's code.
+//! Standard input on systems where typed text cannot be discarded. There, each answer must repeat the code of its
+//! question.
 
 use std::io::{self, Read, Stdin};
 
 /// Standard input, read line by line.
 pub struct Keyboard(Stdin);
 
-/// Has no values, because this system's terminals cannot be switched to single keys.
+/// A type without values, because terminals of this system cannot be switched to single keys.
 #[derive(Clone)]
 pub(super) enum Typing {}
 

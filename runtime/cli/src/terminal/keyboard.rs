@@ -1,6 +1,7 @@
 //! The keyboard of this process's terminal.
 //!
-//! - It is read directly, so that lines which the application has read ahead answer no question.
+//! - Keys are read directly from standard input, so that lines which the application has read ahead do not answer a
+//!   question.
 //! - Text typed before a question is discarded, until no key has been typed for a moment. Meanwhile the terminal passes
 //!   on each character as it is typed, because an incomplete line would not be noticed otherwise.
 
@@ -15,7 +16,7 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// How long no key must be typed before the prompt appears.
+/// The pause in typing after which the prompt appears.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Standard input, without the buffer that the rest of the process uses.
@@ -52,7 +53,7 @@ impl Typing {
         RestoreMode(self.clone())
     }
 
-    /// Discards the keys that are typed, until none is typed any more. Returns whether any was.
+    /// Discards the keys that are typed, until none is typed any more. Returns whether any key was discarded.
     pub(super) fn settle(&self, is_over: impl Fn() -> bool) -> io::Result<bool> {
         let _restored = self.restore_at_end();
         self.take_each_key(&is_over)?;
@@ -67,8 +68,9 @@ impl Typing {
         Err(over())
     }
 
-    /// Makes the terminal pass on each key, unless the question is over. That is checked under the lock: giving up the
-    /// question restores the mode either after this, or before, with nothing to restore.
+    /// Makes the terminal pass on each key, unless the question is over. The check and the change are made under one
+    /// lock. So the end of the question either comes later and restores the mode, or comes earlier, and then nothing is
+    /// changed here.
     fn take_each_key(&self, is_over: impl Fn() -> bool) -> io::Result<()> {
         let mut saved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_over() {

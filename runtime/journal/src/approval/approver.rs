@@ -1,4 +1,4 @@
-//! Approvers, which decide on calls: a function, a channel, or a type of the application.
+//! Approvers, which decide on calls. An approver is a function, a channel, or a type of the application.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,11 +11,11 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::grant::GrantTerms;
 use super::request::ApprovalRequest;
 
-/// Decides whether a call may run: asks a person, or is code that decides.
+/// An approver decides whether a call may run. It asks a person, or decides by code.
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
-    /// Asks for a decision on a call. The future may be dropped when the call expires or its run ends; a later
+    /// Asks for a decision on a call. The executor may drop the future when the call expires or its run ends; a later
     /// decision has no effect.
     fn ask<'a>(
         &'a self,
@@ -38,8 +38,7 @@ pub enum Reply {
         /// Why the reviewer decided in this way.
         reason: String,
     },
-    /// The request was passed on; the decision comes later, through an
-    /// [`ApprovalService`](super::ApprovalService).
+    /// The request was passed on. The decision comes later, through an [`ApprovalService`](super::ApprovalService).
     Noted,
 }
 
@@ -75,13 +74,13 @@ impl fmt::Debug for Response {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApproverError {
-    /// Why the approver failed, in words that name the approver.
+    /// Why the approver failed. The message names the approver.
     pub message: String,
 }
 toolwright_core::debug_as_sentence!(ApproverError);
 
 impl ApproverError {
-    /// Makes the error from words that name the approver, what it found, and what to do.
+    /// Makes the error. The message names the approver, what it found, and what to do.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
@@ -95,7 +94,7 @@ impl fmt::Display for ApproverError {
 
 impl std::error::Error for ApproverError {}
 
-/// A function that decides at once.
+/// An approver that decides at once, by calling a function.
 ///
 /// ```
 /// use toolwright::approval::{Callback, Response};
@@ -137,7 +136,8 @@ where
     }
 }
 
-/// Passes requests on to another task; decisions come through an [`ApprovalService`](super::ApprovalService).
+/// An approver that passes requests on to another task. The decisions come through an
+/// [`ApprovalService`](super::ApprovalService).
 ///
 /// ```
 /// use toolwright::approval::Channel;
@@ -159,7 +159,7 @@ impl Channel {
 }
 
 impl Approver for Channel {
-    /// A full channel is an error at once, because waiting would delay the call.
+    /// Sends the request. A full channel is an error at once, because waiting would delay the call.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,

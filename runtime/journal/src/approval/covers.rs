@@ -1,4 +1,5 @@
-//! Decides whether a grant's terms cover a call. Pure: all facts are arguments, the time too.
+//! Decides whether a grant's terms cover a call. This code does no I/O and reads no clock; the time is an argument as
+//! well.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,7 +32,8 @@ pub struct GrantCandidate<'a> {
     pub used: u32,
 }
 
-/// Why terms do not cover a call. An argument is named only by its place, because its value may be secret.
+/// Why the terms of a grant do not cover a call. An argument is named only by its place, because its value may be
+/// secret.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCovered {
@@ -46,7 +48,7 @@ pub enum NotCovered {
     /// The tool's definition has changed since the grant was given.
     #[error("tool {0:?} has changed since the grant was given: grant it again")]
     Fingerprint(String),
-    /// The terms are valid in another run, session or project than that of the call.
+    /// The terms are not valid in the run, session or project of the call.
     #[error("the grant counts in another run, session or project")]
     Scope,
     /// The terms have expired.
@@ -58,7 +60,7 @@ pub enum NotCovered {
     /// The call's arguments cannot be read.
     #[error("the call's arguments cannot be compared")]
     Unreadable(#[from] ArgumentsError),
-    /// The terms are for calls without arguments.
+    /// The terms cover only calls without arguments.
     #[error("the grant says nothing of arguments, so it covers only a call that has none")]
     HasArguments,
     /// The argument at this JSON pointer does not meet a condition of the terms.
@@ -96,8 +98,8 @@ pub enum UselessTerms {
 toolwright_core::debug_as_sentence!(UselessTerms);
 
 impl GrantTerms {
-    /// Checks whether the terms cover a call. Numbers are compared exactly, objects without regard to the order of
-    /// their keys; an argument that is missing or cannot be read is not covered.
+    /// Checks whether the terms cover a call. Numbers are compared by their exact value, and objects without regard to
+    /// the order of their keys. An argument that is missing or cannot be read is not covered.
     ///
     /// ```
     /// use toolwright::approval::{Clause, GrantTerms, Scope};
@@ -133,7 +135,7 @@ impl GrantTerms {
         self.take(asked.arguments)
     }
 
-    /// Checks the terms against a call, except for their conditions on arguments.
+    /// Checks everything but the conditions on arguments.
     #[doc(hidden)]
     pub fn count(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         if self.tool != asked.tool {
@@ -208,7 +210,8 @@ impl Clause {
     }
 }
 
-/// Returns the value at a JSON pointer in a canonical text; as a part of that it is canonical too.
+/// Returns the value at a JSON pointer in a canonical text. Each part of a canonical text is canonical, so the value is
+/// canonical too.
 fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     segments(pointer)?.into_iter().try_fold(text, |text, segment| {
         let found = match text.as_bytes().first()? {

@@ -13,14 +13,14 @@ pub struct GrantTerms {
     pub scope: Scope,
     /// The name of the tool whose calls the grant covers.
     pub tool: String,
-    /// The fingerprint of the tool's definition, which must not have changed since.
+    /// The fingerprint of the tool's definition. If the definition changes, the grant covers no calls any more.
     pub fingerprint: String,
     /// The conditions on the arguments, all of which must hold. An empty list covers only a call without arguments.
     pub arguments: Vec<Clause>,
     /// When the grant expires; `None` if it does not expire.
     pub until: Option<Timestamp>,
-    /// How many calls may use the grant. If there is no limit, uses are not counted, so that calls need not wait for
-    /// each other.
+    /// How many calls may use the grant; `None` for no limit. Without a limit, uses are not counted, so that calls need
+    /// not wait for each other.
     pub uses: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ pub enum Scope {
     Session(String),
     /// The grant is valid in all runs of this project.
     Project(String),
-    /// All runs, in every project.
+    /// The grant is valid in all runs, in every project.
     Forever,
 }
 

@@ -9,10 +9,10 @@ use super::statement::{Decision, SignedStatement, Subject, UnreadableStatement};
 use super::trusted_keys::{TrustedKeys, VerifyError};
 use toolwright_core::context::CallId;
 
-/// The version of the stored form; an older reader refuses newer data.
+/// The version of the format in which grants are stored. Another version is refused.
 const FORMAT: u32 = 1;
 
-/// A grant, which the journal stores as the document [`Grant::key`].
+/// A grant. The journal stores it as the document with the key [`Grant::key`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// The id of the grant. It consists of the id and the generation of the call that was approved with it.
@@ -21,7 +21,7 @@ pub struct Grant {
     pub signed: SignedStatement,
     /// When the grant was recorded.
     pub granted: Timestamp,
-    /// How many calls have used the grant.
+    /// How many calls have used the grant. Without a limit of uses, this stays 0.
     pub used: u32,
     /// The signed statement that revokes the grant, if it was revoked.
     pub revoked: Option<SignedStatement>,
@@ -49,16 +49,17 @@ impl Grant {
         format!("{}{tool}/{id}", Self::PREFIX)
     }
 
-    /// Returns the id of the grant that is given with a call's approval. Each call has one in each generation.
+    /// Returns the id of the grant that is given with a call's approval. Each generation of a call has its own id.
     #[must_use]
     pub fn id_of(call: CallId, generation: u32) -> String {
         format!("{call}-{generation}")
     }
 
-    /// Reads the terms of the grant, as they were signed. [`covers`](Self::covers) checks the signature.
+    /// Reads the signed terms of the grant. This does not check the signature; [`covers`](Self::covers) does.
     ///
     /// # Errors
-    /// When the signed statement is not a grant, or is a different grant from this one.
+    /// When the signed statement is not an approval with a grant, or approves another call than the one in the grant's
+    /// id.
     pub fn terms(&self) -> Result<GrantTerms, GrantError> {
         let unreadable = |reason| GrantError::Unreadable { id: self.id.clone(), reason };
         let statement =
@@ -76,8 +77,8 @@ impl Grant {
         }
     }
 
-    /// Checks whether the grant covers a call: a trusted key signed it, it is not revoked, and its terms cover the
-    /// call. The number of earlier uses is taken from the grant; `asked.used` is ignored.
+    /// Checks whether the grant covers a call. It does if a trusted key signed the grant, the grant is not revoked, and
+    /// its terms cover the call. The number of earlier uses is taken from the grant, and `asked.used` is ignored.
     ///
     /// # Errors
     /// When the grant does not cover the call; the error says why.
@@ -103,10 +104,10 @@ impl Grant {
         serde_json::to_string(&written).expect("a grant always serialises")
     }
 
-    /// Reads a grant from its document's text. The key is for errors.
+    /// Reads a grant from the text of its document. Errors name the document by `key`.
     ///
     /// # Errors
-    /// When the text is not a grant, or one of a later version.
+    /// When the text is not a grant, or has another format version.
     pub fn from_text(key: &str, text: &str) -> Result<Self, GrantError> {
         #[derive(Deserialize)]
         struct Format {
@@ -130,7 +131,7 @@ impl Grant {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantError {
-    /// A newer release, with another format, wrote the grant.
+    /// The grant has another format version, so a newer release wrote it.
     #[error(
         "`{key}` is a grant of format {format}, and this version reads format {FORMAT}: update"
     )]

@@ -1,7 +1,7 @@
 //! The keys with which people sign statements.
 //!
-//! - An [`ApproverKey`] signs the exact text of a statement, after a line that says what is signed.
-//! - A [`PublicKey`] verifies the signature. Each key and each signature has only one spelling.
+//! - An [`ApproverKey`] signs the exact text of a statement, after a line that names the kind of the text.
+//! - A [`PublicKey`] verifies the signature. Each key and each signature can be written in only one way.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ const DOMAIN: &str = "toolwright statement 1\n";
 /// The prefix of a public key's text.
 const ALGORITHM: &str = "ed25519:";
 
-/// Signs the statements of a person or service. Its holder can approve calls, so keep it outside of every workspace.
+/// The secret key with which a person or service signs statements. Everyone who has it can approve calls, so keep it
+/// outside of every workspace.
 ///
 /// ```
 /// use toolwright::approval::{ApproverKey, TrustedKeys, Statement};
@@ -42,7 +43,7 @@ pub struct ApproverKey {
 }
 
 impl ApproverKey {
-    /// Makes a new key under a name, which is one line of text.
+    /// Makes a new key with the name of its holder, which is one line of text.
     ///
     /// # Errors
     /// When the name is invalid, or the system provides no random bytes.
@@ -52,7 +53,7 @@ impl ApproverKey {
         Self::from_seed(name, seed)
     }
 
-    /// Makes the key of these bytes, for tests: everyone who knows the bytes has the key.
+    /// Makes a key from these bytes, for tests. Everyone who knows the bytes has the key.
     ///
     /// # Errors
     /// When the name is invalid.
@@ -64,7 +65,7 @@ impl ApproverKey {
         Ok(Self { name, secret: SigningKey::from_bytes(&seed), file: None })
     }
 
-    /// Returns the name of the key's holder, which the statements signed with the key name.
+    /// Returns the name of the key's holder. Every statement that is signed with the key names this author.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -76,7 +77,7 @@ impl ApproverKey {
         self.file.as_deref()
     }
 
-    /// Returns the public half, which an application trusts.
+    /// Returns the public key, which an application trusts.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey(self.secret.verifying_key().to_bytes())
@@ -86,10 +87,10 @@ impl ApproverKey {
         self.secret.to_bytes()
     }
 
-    /// Signs a statement, and returns it as text with the signature.
+    /// Signs a statement, and returns its text with the signature.
     ///
     /// # Errors
-    /// When the statement names another author in `by`.
+    /// When the statement's author ([`Statement::by`]) is not the holder of the key.
     pub fn sign(&self, statement: &Statement) -> Result<SignedStatement, NotTheirs> {
         if statement.by != self.name {
             return Err(NotTheirs { by: statement.by.clone(), name: self.name.clone() });
@@ -99,7 +100,7 @@ impl ApproverKey {
         Ok(SignedStatement { key: self.public().to_string(), signature, text })
     }
 
-    /// Returns the signature of a text with its domain, in hexadecimal digits.
+    /// Signs the domain and the text, and returns the signature in hexadecimal digits.
     pub(super) fn sign_text(&self, domain: &str, text: &str) -> String {
         hex::encode(self.secret.sign(&message(domain, text)).to_bytes())
     }
@@ -130,8 +131,7 @@ pub struct NotTheirs {
 }
 toolwright_core::debug_as_sentence!(NotTheirs);
 
-/// The public key that verifies the signatures of an [`ApproverKey`]. It is written `ed25519:` and 64 hexadecimal
-/// digits.
+/// The public key that verifies the signatures of an [`ApproverKey`]. Its text is `ed25519:` and 64 hexadecimal digits.
 ///
 /// ```
 /// use toolwright::approval::PublicKey;
@@ -145,12 +145,12 @@ toolwright_core::debug_as_sentence!(NotTheirs);
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
-    /// Whether the key signed this statement's text; `None` if the signature is malformed.
+    /// Checks whether the key signed the text of a statement. Returns `None` if the signature is malformed.
     pub(super) fn has_signed(&self, text: &str, signature: &str) -> Option<bool> {
         self.has_signed_text(DOMAIN, text, signature)
     }
 
-    /// Whether the key signed this text of a domain; `None` if the signature is malformed.
+    /// Checks whether the key signed a text with this domain. Returns `None` if the signature is malformed.
     pub(super) fn has_signed_text(
         &self,
         domain: &str,
@@ -209,7 +209,7 @@ impl<'de> Deserialize<'de> for PublicKey {
     }
 }
 
-/// Puts the domain before the text: the message that is signed.
+/// Returns the message that is signed: the domain, and then the text.
 fn message(domain: &str, text: &str) -> Vec<u8> {
     [domain.as_bytes(), text.as_bytes()].concat()
 }
@@ -219,7 +219,8 @@ pub(super) fn is_name(name: &str) -> bool {
     !name.trim().is_empty() && name.trim() == name && !name.chars().any(char::is_control)
 }
 
-/// Reads this number of bytes from lower-case hexadecimal digits, so that each value has one spelling.
+/// Reads `COUNT` bytes from hexadecimal digits. Only lower-case digits are accepted, so that each value has one
+/// spelling.
 pub(super) fn bytes<const COUNT: usize>(digits: &str) -> Option<[u8; COUNT]> {
     let mut bytes = [0; COUNT];
     let one_spelling = !digits.bytes().any(|byte| byte.is_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! Keys in files, which are written once and which only their owner can read.
+//! Stores keys in files. A file is written once, and only its owner can read it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::key::{ApproverKey, PublicKey, bytes};
 use crate::owned_file::{self, Unread, write_new};
 
-/// The first line of a key file; the number is the version of the rest.
+/// The first line of a key file. Its number is the version of the file's format.
 const FIRST: &str = "toolwright approver key 1";
 
 impl ApproverKey {
@@ -27,7 +27,7 @@ impl ApproverKey {
     /// Reads a key from the file that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// When the file cannot be read, when others can read it too, or when it contains no key.
+    /// When the file cannot be read, contains no key, or (on Unix) can be read or changed by other users.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, KeyError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {
@@ -56,7 +56,7 @@ impl ApproverKey {
     }
 }
 
-/// Reads a key. Errors do not repeat the text, which may be the secret.
+/// Reads a key. Errors do not repeat the text, because it may be the secret.
 fn read(text: &str) -> Result<ApproverKey, String> {
     let mut lines = text.lines();
     match lines.next() {
@@ -127,7 +127,7 @@ pub enum KeyError {
         #[source]
         error: io::Error,
     },
-    /// Others can read or change the file.
+    /// Other users can read or change the file.
     #[error(
         "others than its owner may use the key in {} (its mode is {mode:03o}): run `chmod 600 {}`, and make a new key \
          if another person may have read it",
@@ -148,15 +148,15 @@ pub enum KeyError {
         /// What is wrong with the content of the file.
         problem: String,
     },
-    /// No environment variable names the user's folder of configuration.
+    /// The environment variables do not give the absolute path of the user's configuration.
     #[error("{0}: set it, or name the file of a key (TOOLWRIGHT_KEY, or --out where one is made)")]
     NoConfiguration(String),
-    /// The name cannot be the name of a file.
+    /// The name of the key cannot be the name of a file.
     #[error(
         "{0:?} is not a name for a file: name one (TOOLWRIGHT_KEY, or --out where one is made), or use only letters, digits and -_.@+"
     )]
     FileName(String),
-    /// The folder contains several keys, so that one of them has to be named.
+    /// The folder contains several keys, so the user has to name one of them.
     #[error("there are several keys in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
     Several {
         /// The path of the folder.

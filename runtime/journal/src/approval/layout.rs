@@ -1,7 +1,7 @@
 //! A request as a table for people.
 //!
-//! - Only this file starts a line: text from elsewhere is escaped, and broken into several lines if it is long, so that
-//!   it can neither imitate a row nor reach past the edge of the terminal.
+//! - Only this code writes line breaks. Text from elsewhere is escaped, and is broken into several lines if it is long,
+//!   so that it can neither imitate a row nor reach past the edge of the terminal.
 //! - Nothing is left out or shortened.
 
 use std::borrow::Cow;
@@ -60,7 +60,8 @@ fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
     }
 }
 
-/// Formats a key, in quotes unless it is a plain word, so that the key cannot be taken for anything else.
+/// Formats the key of an argument. The key is quoted unless it is a plain word, so that it cannot be taken for anything
+/// else.
 fn key_label(key: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if !key.is_empty() && key.bytes().all(plain) {
@@ -70,7 +71,7 @@ fn key_label(key: &str) -> String {
     }
 }
 
-/// Writes one row. Its text may take several lines; the continuation lines are marked.
+/// Writes one row. A long text takes several lines, and the continuation lines are marked.
 fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     let (label, text) = (line(label), line(text));
     let (label, text) = match label.len() <= LABEL {

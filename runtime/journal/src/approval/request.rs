@@ -1,4 +1,4 @@
-//! The request to an approver: what it shows of a call.
+//! The request to an approver, with the facts about the call that the approver sees.
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use toolwright_core::tool::Danger;
 /// A call on which a person has to decide. Secrets in it are masked.
 ///
 /// Its [`Display`](std::fmt::Display) is a table for people. A model, a tool or a file cannot forge rows of this table:
-/// control characters, escape sequences and characters that turn or hide text are escaped, and long lines are broken
+/// control characters, escape sequences and characters that reverse or hide text are escaped, and long lines are broken
 /// here rather than by the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalRequest {
@@ -25,7 +25,7 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// The tool's name for people, if the tool has one.
     pub title: Option<String>,
-    /// The danger of the call: how carefully a person should look at it.
+    /// The danger of the call, by which a person knows how carefully to look at it.
     pub danger: Danger,
     /// Why the call needs approval.
     pub reason: String,
@@ -45,14 +45,14 @@ pub struct ApprovalRequest {
     pub deadline: Timestamp,
     /// The fingerprint of the tool's definition, in hexadecimal.
     pub fingerprint: String,
-    /// Whether a person must decide even if a reviewer has decided, because a rule asks about each call
-    /// ([`Rule::always_ask`](https://docs.rs/toolwright)).
+    /// Whether a person must decide even if a reviewer has decided, because a policy rule
+    /// ([`Rule::always_ask`](https://docs.rs/toolwright)) requires this for each call.
     pub person: bool,
 }
 
 impl ApprovalRequest {
-    /// Makes the request of a recorded call; `None` if no person was ever asked. The title is left out, because a
-    /// record does not have it.
+    /// Makes the request for a recorded call. Returns `None` if the record has no question for a person. The title is
+    /// `None`, because a record does not contain it.
     #[must_use]
     pub fn of(call: &CallRecord) -> Option<Self> {
         let ask = call.ask.as_ref()?;

@@ -1,5 +1,5 @@
-//! Makes statements from the record of a call, which provides id, generation, digest, the shown arguments, journal and
-//! project.
+//! Makes statements about a call from its record. The record provides the id, generation, digest, shown arguments,
+//! journal and project.
 
 use jiff::Timestamp;
 
@@ -25,8 +25,8 @@ impl Statement {
         Self::about(call, Decision::Approve { grant: Some(terms) }, by, at)
     }
 
-    /// Makes the statement that approves the call with other arguments (all of them, as JSON text). `digest` is that of
-    /// the call with these arguments.
+    /// Makes the statement that approves the call with other arguments. `arguments` is the JSON text of all arguments,
+    /// `digest` the digest of the call with these arguments.
     #[must_use]
     pub fn edit(
         call: &CallRecord,
@@ -50,7 +50,8 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// Makes the statement that the call happened. Once the statement is recorded, the model receives this result.
+    /// Makes the statement that the call happened. After the statement is recorded, the model receives `result` as the
+    /// call's result.
     #[must_use]
     pub fn happened(
         call: &CallRecord,
@@ -61,7 +62,7 @@ impl Statement {
         Self::about(call, Decision::Happened { result: result.into() }, by, at)
     }
 
-    /// Makes the statement that the call has had no effect.
+    /// Makes the statement that the call did not happen.
     #[must_use]
     pub fn did_not_happen(call: &CallRecord, by: impl Into<String>, at: Timestamp) -> Self {
         Self::about(call, Decision::DidNotHappen, by, at)
@@ -73,8 +74,8 @@ impl Statement {
         Self::about(call, Decision::Accept, by, at)
     }
 
-    /// Makes the statement that requeues a dead letter with its own arguments. With a new idempotency key, a service
-    /// treats it as another call.
+    /// Makes the statement that requeues a dead letter with its own arguments. With `new_key`, the call gets a new
+    /// idempotency key, so that a service which uses such keys treats it as another call.
     ///
     /// ```
     /// use toolwright::CallId;
@@ -95,8 +96,8 @@ impl Statement {
         Self::about(call, Decision::Requeue { arguments: None, new_key }, by, at)
     }
 
-    /// Makes the statement that requeues a dead letter with these arguments, the complete JSON text. Changed
-    /// arguments get another idempotency key.
+    /// Makes the statement that requeues a dead letter with other arguments. `arguments` is the JSON text of all
+    /// arguments. If they differ from the old arguments, the call gets a new idempotency key.
     #[must_use]
     pub fn requeue_with(
         call: &CallRecord,
@@ -150,7 +151,7 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds a note that names the reviewer who advised the decision, with the reason.
+    /// Adds a note: the name of the reviewer who advised this decision, and the reviewer's reason.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

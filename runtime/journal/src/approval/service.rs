@@ -1,10 +1,12 @@
-//! Submits people's statements. Each is checked against the current state of its call; then its effect is committed
-//! in one transaction, or it is refused with what happened instead.
+//! Submits people's statements. Each statement is checked against the current state of its call. Then its effect is
+//! committed in one transaction, or an error says what happened instead.
 //!
-//! - Of two statements about one call in one generation, one takes effect; the error of the other names its author.
-//! - The state machine decides the next state; after a lost race the call is read again.
-//! - An approval of the shown arguments is refused if the record shows other arguments than would run. It is also
-//!   refused if that cannot be checked here, unless the service is [`unseen`](ApprovalService::unseen).
+//! - Of two statements about one call in one generation, only one takes effect. The error for the other one names the
+//!   author of the first.
+//! - The state machine decides the next state. After a lost race, the call is read again.
+//! - An approval is refused if the record shows other arguments than those that would run. It is also refused if the
+//!   arguments are encrypted, so that this cannot be checked here, unless the service is
+//!   [`unseen`](ApprovalService::unseen).
 //! - A statement that names another journal or project than the call's record is refused.
 
 mod decide;
@@ -31,22 +33,22 @@ pub use shown::ShownCall;
 use decide::decide;
 use recorded::find_recorded;
 
-/// How often a statement that lost a race is submitted again. Each competing decision costs one attempt, so the limit
-/// is reached only if another writer keeps changing the call.
+/// How often a statement is submitted before the service gives up. Each lost race costs one attempt, so the limit is
+/// reached only if other writers keep changing the call.
 const LOOKS: u32 = 16;
 
-/// Submits people's decisions to a journal, for operators' commands and for applications.
+/// A service that submits people's decisions to a journal, for operators' commands and for applications.
 ///
-/// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and their
-/// neighbours load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed
-/// elsewhere. All of them refuse an approval if the record shows other arguments than would run, or if that cannot be
-/// checked here. The service needs no sealing key; [`unseen`](Self::unseen) makes it accept approvals of calls with
-/// secrets.
+/// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and similar
+/// methods load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed
+/// elsewhere. All of them refuse an approval if the record shows other arguments than those that would run, or if this
+/// cannot be checked because the arguments are encrypted. The service needs no sealing key; [`unseen`](Self::unseen)
+/// makes it accept approvals of calls with encrypted arguments.
 ///
 /// An approval service does not verify signatures by itself: it records statements, and the executor verifies them when
-/// it claims the call. But two statements take effect at once: a rejection ends a call, and the result of a call that
-/// happened becomes its answer. Wherever statements come from outside, let the approval service [trust](Self::trusting)
-/// only some keys.
+/// it claims the call. But two kinds of statements take effect at once. A rejection ends a call, and the result of a
+/// call that happened becomes its answer. If statements come from outside, let the service [trust](Self::trusting) only
+/// some keys.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -69,7 +71,8 @@ const LOOKS: u32 = 16;
 pub struct ApprovalService {
     store: Arc<dyn Store>,
     trusted: Option<TrustedKeys>,
-    /// Whether the service accepts an approval although it cannot check that the record shows what would run.
+    /// Whether the service accepts approvals of calls whose arguments are encrypted, although it cannot check that
+    /// their records show what would run.
     is_unseen: bool,
     clock: Option<Clock>,
 }
@@ -96,7 +99,7 @@ pub struct SubmitOutcome {
     pub repeated: bool,
 }
 
-/// A parsed statement, with the name of its author.
+/// A parsed statement, with its signed text and the time of its submission.
 struct ParsedStatement<'a> {
     signed: &'a SignedStatement,
     statement: Statement,
@@ -124,14 +127,15 @@ impl ApprovalService {
     }
 
     /// Makes the service accept approvals of calls with encrypted arguments, although it cannot check that their
-    /// records show what would run. The signed statement includes the shown arguments. The executor, which has the
-    /// sealing key, compares them before it runs the call, and asks again if they differ.
+    /// records show what would run. The signed statement contains a digest of the shown arguments. The executor, which
+    /// has the sealing key, compares these with the real ones before it runs the call, and asks again if they differ.
     #[must_use]
     pub fn unseen(self) -> Self {
         Self { is_unseen: true, ..self }
     }
 
-    /// Sets the clock for the decisions that this service signs, for tests of deadlines; the system's clock unless set.
+    /// Sets the clock for the decisions that this service signs, for tests of deadlines. By default, it is the system's
+    /// clock.
     #[must_use]
     pub fn clock(self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self { clock: Some(Arc::new(now)), ..self }
@@ -140,9 +144,9 @@ impl ApprovalService {
     /// Submits a statement. If the same statement was submitted before, returns the outcome that was recorded then.
     ///
     /// # Errors
-    /// When it cannot take effect. The error says which other decision came first, what happened to the call or grant,
-    /// or that the record was [altered](ApprovalError::Altered). After [`ApprovalError::Store`] it is unknown whether
-    /// it took effect; submit it again.
+    /// When the statement cannot take effect. The error says which other decision came first, what happened to the call
+    /// or grant, or that the record was [altered](ApprovalError::Altered). After [`ApprovalError::Store`] it is unknown
+    /// whether the statement took effect; submit it again.
     pub async fn submit(
         &self,
         signed: SignedStatement,

@@ -1,9 +1,10 @@
 //! The signed statements of a person or service about a call.
 //!
-//! - A statement names its call by id, generation and digest, and what the person was shown; never by a position, a
-//!   name, or as the latest.
-//! - It names the journal and the project that it counts in.
-//! - The journal stores the text that was signed, so that the signature can be checked without serialising it again.
+//! - A statement names its call by id, generation and digest, and by the digest of what the person was shown. It never
+//!   names a call by its position in a list, or as the latest one.
+//! - A statement names the journal and the project in which it is valid.
+//! - The journal stores the text that was signed, so that the signature can be checked without serialising the
+//!   statement again.
 
 use std::fmt;
 
@@ -20,14 +21,15 @@ use toolwright_core::context::CallId;
 pub struct SignedStatement {
     /// The text that was signed: the statement as JSON.
     pub text: String,
-    /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
+    /// The public key that belongs to the signature, as [`PublicKey`](super::PublicKey) writes it.
     pub key: String,
     /// The signature, in hexadecimal.
     pub signature: String,
 }
 
 impl SignedStatement {
-    /// Parses the statement. Only [`TrustedKeys::verify`](super::TrustedKeys::verify) checks its signature.
+    /// Parses the statement. This does not check the signature; [`TrustedKeys::verify`](super::TrustedKeys::verify)
+    /// does.
     ///
     /// # Errors
     /// When the text is not a statement that this version can read.
@@ -57,7 +59,7 @@ pub struct Statement {
     pub verdict: Decision,
     /// When the statement was made.
     pub at: Timestamp,
-    /// The name of the author, who holds the key. The key decides whether the statement is valid, not the name.
+    /// The name of the author. It must be the name under which the key is trusted.
     pub by: String,
     /// The id of the journal in which the statement is valid, as the call's record names it; `None` in a statement of
     /// the previous format version, and in one that revokes a grant.
@@ -66,7 +68,7 @@ pub struct Statement {
     /// The project in which the statement is valid, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The reviewer that decided on behalf of the key's holder, and why; for readers of the record.
+    /// The reviewer that decided on behalf of the key's holder, and the reason, for people who read the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -75,7 +77,7 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Subject {
-    /// A call, identified with what its approver was shown of it.
+    /// A call, and what its approver was shown of it.
     Call {
         /// The id of the call.
         id: CallId,
@@ -84,8 +86,8 @@ pub enum Subject {
         /// The digest of the call, see [`CallRecord::digest`](crate::journal::CallRecord::digest).
         digest: String,
         /// The digest of the shown arguments, see
-        /// [`CallRecord::shown_digest`](crate::journal::CallRecord::shown_digest); `None` in a statement of the version
-        /// before.
+        /// [`CallRecord::shown_digest`](crate::journal::CallRecord::shown_digest); `None` in a statement of the
+        /// previous format version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shown: Option<String>,
     },
@@ -97,7 +99,8 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Reports whether the statement is about these shown arguments; `false` if it does not say which were shown.
+    /// Reports whether the statement is about these shown arguments. Returns `false` if it does not say which arguments
+    /// were shown.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_shown(&self, arguments: &str) -> bool {
@@ -116,15 +119,15 @@ impl Subject {
 pub enum Decision {
     /// The call may run.
     Approve {
-        /// The terms under which later calls may run without a decision; `None` to approve only this call.
+        /// The terms under which later calls may run without a decision; `None` if only this call is approved.
         grant: Option<GrantTerms>,
     },
     /// The call may run with other arguments.
     Edit {
         /// The complete new arguments, as JSON text.
         arguments: String,
-        /// The digest of the call with them. If the application's final arguments have another digest (it fills in
-        /// defaults, or refuses them), the approver is asked again.
+        /// The digest of the call with the new arguments. If the executor's final arguments have another digest, for
+        /// example because it fills in a default, the approver is asked again.
         digest: String,
     },
     /// The call must not run.
@@ -132,17 +135,17 @@ pub enum Decision {
         /// Why the call must not run; the model reads this text.
         reason: Option<String>,
     },
-    /// The call had its effect, although its outcome was not recorded.
+    /// The call happened, although its outcome was not recorded.
     Happened {
         /// The result that the model receives.
         result: String,
     },
-    /// The call had no effect.
+    /// The call did not happen.
     DidNotHappen,
     /// The plan of the call is accepted, so that the policy evaluates the call again.
     Accept,
-    /// The call is a dead letter, and the policy evaluates it again. This is no approval: the call may still need
-    /// one. If the call cannot run, it remains a dead letter.
+    /// The dead letter is requeued, so that the policy evaluates the call again. This is no approval: the call may
+    /// still need one. If the call cannot run, it remains a dead letter.
     Requeue {
         /// The complete new arguments, as JSON text; `None` to keep the arguments.
         arguments: Option<String>,
@@ -150,7 +153,7 @@ pub enum Decision {
         /// uses such keys runs it as a new call.
         new_key: bool,
     },
-    /// The call is a dead letter, and is discarded.
+    /// The dead letter is discarded.
     Discard {
         /// Why the dead letter is discarded, for other operators.
         note: Option<String>,
@@ -162,7 +165,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the transition that the decision makes in a call; `None` if the decision is not about a call.
+    /// Returns the transition of a call that the decision causes; `None` if the decision is not about a call.
     #[doc(hidden)]
     pub fn event(&self) -> Option<Transition> {
         Some(match self {

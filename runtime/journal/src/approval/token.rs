@@ -1,9 +1,9 @@
-//! Tokens of calls that are carried out elsewhere: the holder of a token may supply the result of its call.
+//! Tokens of calls that another process carries out. The holder of a token may supply the result of its call.
 //!
-//! - A token is a signature over the call as it was handed over: its id, generation, digest and deadline, in its
-//!   journal. It is verified against the record, so that it counts for no other call.
-//! - One key always makes the same signature for the same text: a process that has the key makes the same token after a
-//!   restart.
+//! - A token contains a signature over the id, generation, digest, deadline, journal and project of the call. The
+//!   signature is verified against the record, so that the token is valid for no other call.
+//! - A key always makes the same signature for the same text. So a process with the same key makes the same token after
+//!   a restart.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,8 @@ const BETWEEN: char = '.';
 /// The number of digits of the public key that a token contains.
 const NAMED: usize = 16;
 
-/// The right to supply the result of one call. Its [`Display`](fmt::Display) is the text that is handed on.
+/// A token with which its holder may supply the result of one call. Its [`Display`](fmt::Display) is the text to hand
+/// on.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HandOverToken {
     call: CallId,
@@ -34,7 +35,7 @@ pub struct HandOverToken {
     signature: String,
 }
 
-/// The content of a token, which its key signs.
+/// The facts that the signature of a token covers.
 #[derive(Serialize)]
 struct HandOver<'a> {
     call: CallId,
@@ -46,7 +47,7 @@ struct HandOver<'a> {
 }
 
 impl HandOverToken {
-    /// Makes the token of a call that was handed over; `None` for any other call.
+    /// Makes the token of a call that was handed over. Returns `None` for any other call.
     #[must_use]
     pub fn of(record: &CallRecord, key: &ApproverKey) -> Option<Self> {
         let signature = key.sign_text(DOMAIN, &text(record)?);
@@ -63,7 +64,7 @@ impl HandOverToken {
     /// Checks that this key signed the token for the call of this record.
     ///
     /// # Errors
-    /// When the key did not sign it for this call; the error says what differs.
+    /// When the key did not sign the token for this call. The error says what differs.
     pub fn verify(&self, record: &CallRecord, key: PublicKey) -> Result<(), InvalidToken> {
         if self.call != record.id {
             return Err(InvalidToken::OtherCall { of: self.call, call: record.id });
@@ -85,7 +86,7 @@ impl HandOverToken {
     }
 }
 
-/// Returns the text that the signature of a token covers.
+/// Returns the text that the signature of a token covers; `None` if the call was not handed over.
 fn text(record: &CallRecord) -> Option<String> {
     let hand_over = HandOver {
         call: record.id,
@@ -135,7 +136,8 @@ impl FromStr for HandOverToken {
     }
 }
 
-/// Why a token does not count for a call. The errors do not repeat its text, because it may count for another call.
+/// Why a token is not valid for a call. The errors do not repeat the token's text, because it may be valid for another
+/// call.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidToken {
@@ -160,17 +162,17 @@ pub enum InvalidToken {
         /// The generation of the call.
         generation: u32,
     },
-    /// The token was signed with another key, as before a restart of an executor that has no stored key.
+    /// The token was signed with another key. This happens after a restart if the executor has no stored key.
     #[error(
         "the token was signed with key {of}…, and this executor signs with {key}…: give its journal a stored key by `Journal::hand_over_key`"
     )]
     OtherKey {
-        /// The first digits of the key that the token names.
+        /// The first digits of the key that signed the token.
         of: String,
         /// The first digits of the executor's key.
         key: String,
     },
-    /// The signature of the token does not match the record of the call.
+    /// The signature of the token does not match the call's record.
     #[error(
         "the token or the record of call {call} was altered: its signature does not fit the call as it is"
     )]

@@ -1,6 +1,6 @@
-//! The trusted keys: a statement is valid only if one of them signed it.
+//! The trusted keys. A statement is valid only if one of them signed it.
 //!
-//! Only keys that the application has trusted count. An approval never makes or trusts a key.
+//! Only the application decides which keys are trusted. An approval never makes or trusts a key.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ impl TrustedKeys {
     /// Trusts one more key, under the name that its holder signs with.
     ///
     /// # Errors
-    /// When the name is invalid, or name or key are already trusted.
+    /// When the name is invalid, or the name or the key is already trusted.
     pub fn with(mut self, name: impl Into<String>, key: PublicKey) -> Result<Self, TrustError> {
         let name = name.into();
         if !is_name(&name) {
@@ -60,7 +60,7 @@ impl TrustedKeys {
     /// Verifies that a trusted key signed exactly this text, and returns the statement.
     ///
     /// # Errors
-    /// When no trusted key signed this text; the error says what is wrong.
+    /// When no trusted key signed this text. The error says what is wrong.
     pub fn verify(&self, signed: &SignedStatement) -> Result<VerifiedStatement, VerifyError> {
         let key: PublicKey = signed.key.parse()?;
         let name = self.names.get(&key).ok_or(VerifyError::UnknownKey(key))?;
@@ -178,7 +178,7 @@ pub enum VerifyError {
     OtherName {
         /// The author whom the statement names.
         by: String,
-        /// The name of the key.
+        /// The name under which the key is trusted.
         name: String,
     },
 }

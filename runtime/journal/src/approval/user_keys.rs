@@ -17,10 +17,10 @@ pub struct UserKeys {
 }
 
 impl UserKeys {
-    /// Finds the folder, which may not exist yet.
+    /// Finds the folder of the user's keys, which may not exist yet.
     ///
     /// # Errors
-    /// When no variable names the folder of configuration, or the path in the variable is not absolute.
+    /// When no variable names the configuration folder, or its path is not absolute.
     pub fn find() -> Result<Self, KeyError> {
         let folder = |variable| read_variable(variable).map(PathBuf::from);
         let (variable, folder) = match (folder("XDG_CONFIG_HOME"), folder("HOME")) {
@@ -37,7 +37,7 @@ impl UserKeys {
         Ok(Self { folder: folder.join("toolwright").join("keys") })
     }
 
-    /// Returns the file of a new key of this name.
+    /// Returns the path for the file of a new key with this name.
     ///
     /// # Errors
     /// When the name cannot be the name of a file.
@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Creates the folder if it is missing; only its owner can access it.
+    /// Creates the folder if it is missing. Only its owner can access it (on Unix).
     ///
     /// # Errors
     /// When the folder cannot be made.
@@ -88,7 +88,7 @@ impl UserKeys {
         read_variable(VARIABLE).map(PathBuf::from)
     }
 
-    /// Returns the git work tree that a file would lie in, with links followed.
+    /// Returns the git work tree in which a file would lie after links in its path are resolved.
     #[must_use]
     pub fn work_tree(file: &Path) -> Option<PathBuf> {
         let file = std::path::absolute(file).ok()?;
@@ -99,12 +99,13 @@ impl UserKeys {
 
 impl ApproverKey {
     /// Loads the key of the user who runs the program. It is in the file that the variable `TOOLWRIGHT_KEY` names, or
-    /// else in `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. If the user has no key, it makes one there,
-    /// under the name of the user and readable only by its owner. `toolwright approvals` signs with the same key.
+    /// else in `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. If there is no key, this makes one in that
+    /// folder, with the name of the user and readable only by its owner. `toolwright approvals` signs with the same
+    /// key.
     ///
     /// # Errors
-    /// When the key cannot be read or made, others than its owner can read it, there are several, or a new one would
-    /// lie in a git work tree, where agents may work.
+    /// When the key cannot be read or made, others than its owner can read it, or there are several keys. Also when a
+    /// new key would lie in a git work tree, where agents may work.
     pub fn of_user() -> Result<Self, KeyError> {
         if let Some(key) = Self::of_user_if_any()? {
             return Ok(key);
@@ -118,7 +119,7 @@ impl ApproverKey {
         }
         keys.make_folder()?;
         match key.save(&file) {
-            // Another process of the user may have created the file first; then its key is used.
+            // Another process of the user may have created the file first. Then that key is used.
             Ok(()) | Err(KeyError::Exists(_)) => Self::load(file),
             Err(error) => Err(error),
         }
@@ -128,7 +129,7 @@ impl ApproverKey {
     /// missing key.
     ///
     /// # Errors
-    /// When the key cannot be read, others than its owner can read it, or several are there.
+    /// When the key cannot be read, others than its owner can read it, or there are several keys.
     pub fn of_user_if_any() -> Result<Option<Self>, KeyError> {
         if let Some(file) = UserKeys::of_variable() {
             return Self::load(file).map(Some);

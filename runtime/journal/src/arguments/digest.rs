@@ -1,8 +1,9 @@
-//! The digest of a call; a decision is valid only for a call with the digest that the decision names.
+//! The digest of a call. A decision is valid only for a call with the digest that the decision names.
 //!
-//! - The texts are framed as a JSON array of strings, so that no text can be taken for a part of another. The first one
-//!   names the kind of the digest and its version, so that no digest of one kind equals one of another.
-//! - Arguments with secrets are digested with a key: without it, likely secrets cannot be tried out.
+//! - The texts are framed as a JSON array of strings, so that no text can be taken for a part of another one. The first
+//!   text names the kind of the digest and its version, so that digests of different kinds are never equal.
+//! - Arguments with secrets are digested with a key. Without the key, an attacker cannot find a secret by trying likely
+//!   values.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -15,7 +16,7 @@ const CALL: &str = "toolwright call 2";
 const CALL_WITH_SECRETS: &str = "toolwright call with secrets 2";
 const SHOWN: &str = "toolwright shown 1";
 
-/// The kind of the digests of the previous format version: neither run nor session was part of them.
+/// The first text of digests in the previous format version, which did not contain the run and the session.
 const FORMER_CALL: &str = "toolwright call 1";
 const FORMER_CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
 
@@ -77,9 +78,9 @@ impl DigestMatch {
 
 /// Computes the digest of a call, as 64 hexadecimal digits.
 ///
-/// A key is used if the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
-/// and only then, since an approver that allows a call with other arguments has to compute their digest without the
-/// key.
+/// Pass a key if the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)), and
+/// only then. An approver who allows a call with other arguments computes the digest without the key, so arguments
+/// without secrets must be digested without it.
 #[must_use]
 pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, session, run } = *input;
@@ -95,8 +96,8 @@ fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     hash(&frame(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
 }
 
-/// Computes the digest of the call as a person is shown it. It covers the call's own digest, and the arguments with
-/// secrets masked. `None` if these are not JSON, which no executor shows.
+/// Computes the digest of what a person is shown of a call: the call's own digest, and the arguments with secrets
+/// masked. Returns `None` if the shown arguments are not JSON, which no executor shows.
 #[must_use]
 pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
     let shown = canonical(shown).ok()?;

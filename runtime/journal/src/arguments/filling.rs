@@ -1,9 +1,9 @@
 //! Fills in the defaults that a schema gives for absent keys.
 //!
 //! - Defaults are found along `properties`, `additionalProperties`, `items`, `prefixItems`, `allOf` and `$ref`; not
-//!   below `anyOf` and `oneOf`, where it would first have to find out which of them applies.
-//! - A default that is filled in is filled in turn, so that filling again changes nothing.
-//! - The work is bounded for any schema, since it may come from elsewhere.
+//!   below `anyOf` and `oneOf`, because it is not known which of their schemas applies.
+//! - Defaults inside a default that was filled in are filled in as well, so that filling again changes nothing.
+//! - The work is bounded for every schema, because a schema may come from outside.
 
 use serde_json::Value;
 
@@ -13,17 +13,17 @@ use toolwright_core::schema::walk::pointers;
 
 /// The maximum number of default values that are filled in; every 64 bytes of their text count as one value more.
 const MOST: usize = 1 << 18;
-/// The number of visits that each value of the arguments adds to the common budget. A value is visited once for each
-/// schema that applies to it.
+/// The number of visits that each value of the arguments adds to the limit on all visits. A value is visited once for
+/// each schema that applies to it.
 const MOST_LOOKS: usize = 64;
 
-/// Fills in the defaults of the schema that the arguments leave out.
+/// Fills in the schema's defaults for keys that the arguments leave out.
 pub(super) fn fill(arguments: &mut Node, schema: &Value) -> Result<(), ArgumentsError> {
     let looks = MOST.saturating_add(arguments.weight().saturating_mul(MOST_LOOKS));
     Filling { root: schema, left: MOST, looks }.node(arguments, schema, 0, 0)
 }
 
-/// Finds a part of a schema whose defaults contain themselves, or are too many to be filled in.
+/// Returns the JSON pointer to a part of a schema whose defaults contain themselves, or are too many to be filled in.
 #[doc(hidden)]
 #[must_use]
 pub fn endless_defaults(schema: &Value) -> Option<String> {
@@ -47,7 +47,8 @@ struct Filling<'s> {
 }
 
 impl<'s> Filling<'s> {
-    /// Fills in a value that is nested `depth` deep, by a schema that was reached through this number of references.
+    /// Fills in the defaults below one value. `depth` is how deep the value is nested, `hops` how many references and
+    /// `allOf` branches lead to the schema.
     fn node(
         &mut self,
         node: &mut Node,

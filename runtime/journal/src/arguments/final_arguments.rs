@@ -1,4 +1,5 @@
-//! The final arguments of a call: the tool runs with them, and policy and approvers see exactly these.
+//! The final arguments of a call. The tool runs with these arguments, and the policy and the approvers see the same
+//! ones.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use toolwright_core::tool::Definition;
 /// The text that replaces the value of a secret. It shows neither the value nor its length or type.
 const SECRET: &str = "(secret)";
 
-/// Final arguments: repaired, and with the defaults of the tool's schema filled in.
+/// The final arguments of a call: repaired, and with the defaults of the tool's schema filled in.
 ///
-/// Values that were sent keep their spelling, numbers digit by digit. The defaults do not change what the tool reads,
-/// because it would use the same ones.
+/// Values that the model sent keep their spelling, even the digits of numbers. The defaults do not change what the tool
+/// reads, because the tool would use the same defaults.
 ///
 /// ```
 /// use toolwright::unstable::arguments::FinalArguments;
@@ -49,17 +50,17 @@ const SECRET: &str = "(secret)";
 pub struct FinalArguments {
     arguments: String,
     canonical: String,
-    /// The arguments in the form that people see; `None` if it is equal to the arguments.
+    /// The arguments in the form that people see; `None` if this form equals `arguments`.
     shown: Option<String>,
     tree: Arc<Node>,
 }
 
 impl FinalArguments {
-    /// Makes final arguments from a text that the tool's strict reader has accepted. That reader knows parameters only
-    /// by their names, so there are no aliases to resolve.
+    /// Makes final arguments from a text that the tool's strict reader has accepted. That reader accepts no aliases of
+    /// parameters, so none have to be resolved here.
     ///
     /// # Errors
-    /// When the strict reader would refuse the text, or the defaults of the schema have no end.
+    /// When the strict reader would refuse the text, or the defaults of the schema are endless.
     pub fn of(definition: &Definition, accepted: &str) -> Result<Self, ArgumentsError> {
         Self::with_filled(definition, accepted, Vec::new())
     }
@@ -123,7 +124,7 @@ impl FinalArguments {
         self.shown.as_deref().unwrap_or(&self.arguments)
     }
 
-    /// Reports whether a secret parameter is given.
+    /// Reports whether the arguments contain a value of a secret parameter.
     #[must_use]
     pub fn has_secrets(&self) -> bool {
         self.shown.is_some()
@@ -141,8 +142,8 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
-/// Masks the values of these secret parameters in a recorded call's arguments; `None` if no executor would record
-/// such a text.
+/// Masks the values of these secret parameters in a recorded call's arguments. Returns `None` if the text is not JSON
+/// as an executor records it.
 #[doc(hidden)]
 #[must_use]
 pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {
@@ -151,7 +152,7 @@ pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {
     Some(without_secrets(&node, is_secret).map_or_else(|| node.text(), |shown| shown.text()))
 }
 
-/// Replaces each secret by `"(secret)"`; `None` if no secret is given.
+/// Replaces the value of each secret by `"(secret)"`; `None` if there is no secret among the arguments.
 fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node> {
     let Node::Object(entries) = node else { return None };
     if !entries.iter().any(|(key, _)| is_secret(key)) {
@@ -164,7 +165,7 @@ fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node
     Some(Node::Object(entries.collect()))
 }
 
-/// Removes keys inside of secrets from an error.
+/// Shortens the pointer in an error, so that it names no key inside of a secret.
 fn outside_of_secrets(error: ArgumentsError, is_secret: impl Fn(&str) -> bool) -> ArgumentsError {
     let ArgumentsError::Duplicate { pointer } = error else { return error };
     let first = pointer.split('/').nth(1).unwrap_or_default();

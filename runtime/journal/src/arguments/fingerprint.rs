@@ -11,13 +11,16 @@ use toolwright_core::tool::{
 
 const TOOL: &str = "toolwright tool 1";
 
-/// Computes the fingerprint of a definition, as 64 hexadecimal digits. It covers its name, description, input schema,
-/// danger, effect and approval, which parameters are secret and which leave the machine, whether it is carried out
-/// elsewhere, what the tool says of its implementation, and the application's changes to it. Equal definitions have equal fingerprints, in every process. The
-/// value of a secret preset is not part of it, but of the digest of each call.
+/// Computes the fingerprint of a definition, as 64 hexadecimal digits. Equal definitions have equal fingerprints, in
+/// every process.
+///
+/// The fingerprint covers the tool's name, description, input schema, danger, effect and approval. It also covers which
+/// parameters are secret and which leave the machine, whether another process carries out the call, what the tool says
+/// of its implementation, and the application's changes to the tool. It does not cover the value of a secret preset,
+/// which is part of each call's digest instead.
 ///
 /// Some facts are computed by code: what a call touches, and the danger and the approval if they are `Computed`. A
-/// change of that code does not change the fingerprint. Its results count for each call.
+/// change of that code does not change the fingerprint; only the computed facts of each call change.
 ///
 /// ```
 /// use toolwright::unstable::arguments::fingerprint;

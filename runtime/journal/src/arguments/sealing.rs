@@ -1,7 +1,9 @@
 //! Encrypts texts that hold secrets.
 //!
-//! - XChaCha20-Poly1305, with a random nonce of 24 bytes for each text: at that length, random nonces do not repeat.
-//! - The place of a text is authenticated with it, so that the text cannot be moved to another place.
+//! - The cipher is XChaCha20-Poly1305, with a random nonce of 24 bytes for each text. Random nonces of that length do
+//!   not repeat.
+//! - The place of a text (its call, and which text of the call it is) is authenticated with the text, so that the text
+//!   cannot be moved to another place.
 //! - The keys for encryption and for digests are derived from one key with different labels. No key is ever printed.
 
 use std::fmt;
@@ -19,8 +21,8 @@ const SEALING: &str = "toolwright key for sealing 1";
 const DIGESTS: &str = "toolwright key for digests 1";
 const NONCE: usize = 24;
 
-/// The key with which an executor encrypts arguments that hold secrets, and computes their digests. Erased from memory
-/// when it is dropped.
+/// The key with which an executor encrypts arguments that hold secrets, and computes their digests. A dropped key is
+/// erased from memory.
 ///
 /// ```
 /// use toolwright::journal::SealingKey;
@@ -77,13 +79,13 @@ pub enum SealingError {
         /// The size of the text in bytes.
         bytes: usize,
     },
-    /// An encrypted text was not encrypted with this key for this place, or is damaged.
+    /// The encrypted text was encrypted with another key or for another place, or it is damaged.
     #[error(
         "a sealed text cannot be opened: it was sealed with another key or for another call, or it was changed since; \
          start with the key that it was sealed with"
     )]
     Closed,
-    /// The text was never stored.
+    /// The text was not stored, because there was no key to encrypt it with.
     #[error("a text that may hold secrets was not kept, because there was no key to seal it with")]
     Withheld,
 }
@@ -121,7 +123,7 @@ impl SealingKey {
     /// Reads the key from a file that [`save`](Self::save) has written. Keep the file outside of every workspace.
     ///
     /// # Errors
-    /// When it cannot be read, is not a key, or (on Unix) others than its owner may use it.
+    /// When the file cannot be read, is not a key, or (on Unix) others than its owner may use it.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SealingError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {
@@ -144,7 +146,8 @@ impl SealingKey {
         write_new(path, &*line).map_err(|source| file_error(path, "written", source))
     }
 
-    /// Encrypts a text for one place, which `bound_to` names: a call's id, and which of its texts it is.
+    /// Encrypts a text for one place. `bound_to` names the place: the id of a call, and which of the call's texts it
+    /// is.
     ///
     /// # Errors
     /// When the operating system provides no random numbers.
@@ -162,7 +165,7 @@ impl SealingKey {
     /// Decrypts the text that was stored for a place. A plain text is returned unchanged, and its origin is not checked.
     ///
     /// # Errors
-    /// When it was encrypted with another key or for another place, was changed, or was never stored.
+    /// When the text was encrypted with another key or for another place, was changed, or was never stored.
     pub fn open(&self, kept: &StoredText, bound_to: &[u8]) -> Result<String, SealingError> {
         let sealed = match kept {
             StoredText::Plain(text) => return Ok(text.clone()),

@@ -1,6 +1,7 @@
-//! Answers as they are stored, in the one form that the executor reads back.
+//! Answers as the journal stores them.
 //!
-//! `whole` is one of
+//! [`StoredAnswer`](toolwright_core::output::StoredAnswer) describes all forms of [`AnswerRecord::whole`]. The
+//! functions here make these:
 //! - `{"error":{"kind":…,"class":"final","message":…,"hint":…}}`, where `hint` may be null,
 //! - `{"text":…}`,
 //! - `{"json":…}`, the JSON text of an object or array as a string, so that its numbers stay exact.
@@ -42,7 +43,7 @@ impl AnswerRecord {
         Self { is_error: false, whole: json!({"text": text}), text }
     }
 
-    /// Makes a structured result from the JSON text of an object or array; `None` for any other text.
+    /// Makes a structured result from the JSON text of an object or array. Returns `None` for any other text.
     ///
     /// ```
     /// use toolwright::journal::AnswerRecord;
@@ -61,14 +62,15 @@ impl AnswerRecord {
         })
     }
 
-    /// Makes a result from what a person typed: structured if it is an object or array, else text.
+    /// Makes a result from what a person typed: a structured result if the text is a JSON object or array, else a text
+    /// result.
     #[must_use]
     pub fn result(text: &str) -> Self {
         Self::json(text).unwrap_or_else(|| Self::text(text))
     }
 }
 
-/// Omits the result, which may repeat a secret.
+/// Omits the answer, which may repeat a secret.
 impl fmt::Debug for AnswerRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()

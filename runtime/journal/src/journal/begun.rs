@@ -4,8 +4,8 @@ use super::entry::Entry;
 use super::next::{Failure, Transition};
 use toolwright_core::tool::Effect;
 
-/// Counts the attempts of a call that may have acted. Attempts that reported that nothing happened are excluded; so
-/// are all earlier attempts once it was found out that the call did not happen.
+/// Counts the attempts of a call that may have acted. Attempts that reported that nothing happened are not counted.
+/// Once it is found out that the call did not happen, none of the earlier attempts are counted.
 #[doc(hidden)]
 pub fn begun(history: &[Entry]) -> u32 {
     let (mut begun, mut settled) = (0_u32, 0_u32);
@@ -16,7 +16,7 @@ pub fn begun(history: &[Entry]) -> u32 {
                 begun = begun.saturating_sub(1);
             }
             Some(Transition::DidNotHappen) => (begun, settled) = (0, begun.saturating_add(settled)),
-            // The decision that the call did not happen was not valid, so the earlier attempts are counted again.
+            // The statement that the call did not happen was not valid, so the earlier attempts are counted again.
             Some(Transition::Doubted) => (begun, settled) = (begun.saturating_add(settled), 0),
             _ => {}
         }

@@ -1,10 +1,10 @@
-//! Stores a text that a record has several times only once, since the text may be long.
+//! Removes repeated texts from a record before it is stored, because they may be long.
 
 use serde::{Deserialize, Serialize};
 
 use super::record::{CallRecord, StoredText};
 
-/// Which texts of a record its stored form omits, because they equal the arguments in the record.
+/// The texts that the stored form of a record omits, because they equal the record's arguments.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Copies {
@@ -37,8 +37,8 @@ impl CallRecord {
         self
     }
 
-    /// Restores the removed texts, after a store has read the record. A text that is present stays, so that a text
-    /// which was added later is compared like any other.
+    /// Restores the removed texts, after a store has read the record. A text that is present is kept, so that later
+    /// checks notice a text which someone added to the stored record.
     #[doc(hidden)]
     #[must_use]
     pub fn with_copies(mut self) -> Self {

@@ -1,4 +1,4 @@
-//! The counters of a record, which only rise, up to the highest number of their type.
+//! The counters of a call's record. A counter only rises, up to the maximum of its type.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The calls that have ended, in order of their end, so that a bounded store can drop the oldest.
 //!
-//! A call has ended when it has its one answer. Open calls are not in the list, so they are never dropped.
+//! A call has ended when it has its answer. Open calls are not in the list, so they are never dropped.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -20,8 +20,7 @@ impl EndedCalls {
         Self { most: Some(most), calls: VecDeque::new() }
     }
 
-    /// Records the states of a call before and after a commit. Returns the call to drop, if too many calls have
-    /// ended.
+    /// Takes the states of a call before and after a commit. Returns the call to drop, if too many calls have ended.
     pub(super) fn note(
         &mut self,
         call: CallId,

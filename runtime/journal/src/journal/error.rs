@@ -12,7 +12,8 @@ use toolwright_core::context::CallId;
 /// Why a transaction was not committed: it conflicts with what is in the store, or the store failed.
 ///
 /// - After a conflict nothing was changed. Each conflict names what was found: load the call, and decide again at once.
-/// - After [`Store`](Self::Store) see [`StoreErrorKind`]: a commit whose reply was lost may have succeeded.
+/// - After [`Store`](Self::Store), the [`StoreErrorKind`] says what to do. A commit whose reply was lost may have
+///   succeeded.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, DocumentWrite, MemoryStore, Store, StoreErrorKind, Transaction};
@@ -89,15 +90,14 @@ pub enum CommitError {
 toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
-    /// Reports whether another writer was first: nothing was changed, and the caller should load the call and decide
-    /// again.
+    /// Reports whether another writer was first. Nothing was changed; the caller should load the call and decide again.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))
     }
 
-    /// Reports whether the store cannot be reached at the moment. The commit may have succeeded: the caller reads again
-    /// after a pause.
+    /// Reports whether the store cannot be reached at the moment. The commit may have succeeded, so the caller should
+    /// wait and read the call again.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_unavailable())
@@ -112,7 +112,7 @@ impl CommitError {
 #[non_exhaustive]
 pub enum StoreErrorKind {
     /// The store cannot be reached, or is busy. Try again after a pause. A commit may have succeeded although its reply
-    /// was lost: load the call first, and see its state.
+    /// was lost, so load the call first.
     Unavailable,
     /// The stored data is damaged. A person has to restore it.
     Corrupt,
@@ -120,7 +120,7 @@ pub enum StoreErrorKind {
     Newer,
     /// The storage is full, and nothing was written. A person has to free space.
     Full,
-    /// The store refuses the request, or is set up wrongly; nothing was written. A repetition fails too.
+    /// The store refuses the request, or is set up wrongly; nothing was written. A retry would fail too.
     Invalid,
 }
 
@@ -136,9 +136,9 @@ impl fmt::Display for StoreErrorKind {
     }
 }
 
-/// The failure of a store: its kind, which says what the caller can do, a message for people, and its cause.
+/// The failure of a store. It has a kind, which says what the caller can do, a message for people, and a cause.
 ///
-/// Two errors are equal if kind and message are; causes are not compared.
+/// Two errors are equal if their kinds and messages are equal; causes are not compared.
 ///
 /// ```
 /// use std::error::Error;
@@ -159,7 +159,7 @@ pub struct StoreError {
 toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
-    /// Makes an error of this kind. The message names the store, what was found, what was expected, and what to do.
+    /// Makes an error. The message names the store, what was found, what was expected, and what to do.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
@@ -189,7 +189,7 @@ impl StoreError {
         Self::new(StoreErrorKind::Invalid, message)
     }
 
-    /// Makes the error for a write that names another slot of a call than the store has.
+    /// Makes the error for a write that gives a call another slot than the store has for it.
     #[must_use]
     pub fn moved(call: CallId) -> Self {
         Self::invalid(format!(
@@ -197,7 +197,7 @@ impl StoreError {
         ))
     }
 
-    /// Makes the error for a call that the store has but cannot read. `why` describes the damage; it must not repeat
+    /// Makes the error for a call that the store has but cannot read. `why` describes the damage, and must not repeat
     /// stored values, which may be secret.
     #[must_use]
     pub fn damaged(call: CallId, why: impl fmt::Display) -> Self {

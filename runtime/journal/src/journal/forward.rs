@@ -1,13 +1,12 @@
-//! Macros for stores that wrap another store: they forward the methods that only read.
+//! Macros for stores that wrap another store: they forward methods to the wrapped store.
 
 use std::pin::Pin;
 
-/// The return type of a method of a [`Store`](super::Store), as its signature spells it. Needs the feature
-/// `conformance`.
+/// The return type of the methods of a [`Store`](super::Store), written as their signatures need it.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Forwards the methods of a [`Store`](crate::journal::Store) that only read to the store in a field. A store that
-/// measures, encrypts or breaks writes needs only `commit`, `renew` and `acknowledge` of its own.
+/// Implements all methods of a [`Store`](crate::journal::Store) that only read, by calling them on the store in a
+/// field. A store that measures, encrypts or breaks writes needs only its own `commit`, `renew` and `acknowledge`.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
@@ -15,7 +14,7 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// use jiff::Timestamp;
 /// use toolwright::CallId;
 ///
-/// /// Takes nothing.
+/// /// A store that refuses every write.
 /// struct ReadOnly {
 ///     inner: MemoryStore,
 /// }
@@ -144,8 +143,8 @@ macro_rules! pass_on_questions {
     };
 }
 
-/// Forwards `renew` and `acknowledge` of a [`Store`](crate::journal::Store) to the store in a field. Use it beside
-/// [`pass_on_questions`](crate::pass_on_questions), for a store that changes only commits.
+/// Implements `renew` and `acknowledge` of a [`Store`](crate::journal::Store) by calling them on the store in a field.
+/// Use it with [`pass_on_questions`](crate::pass_on_questions), for a store that changes only `commit`.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
@@ -153,7 +152,7 @@ macro_rules! pass_on_questions {
 /// use jiff::Timestamp;
 /// use toolwright::CallId;
 ///
-/// /// Says when something is committed.
+/// /// A store that prints the time of each commit.
 /// struct Loud {
 ///     inner: MemoryStore,
 /// }

@@ -9,12 +9,12 @@ use super::store::{DocumentWrite, Store, Transaction};
 /// The key of the document that holds the id.
 const KEY: &str = "journal/id";
 
-/// The maximum number of attempts to read the id or to write a new one. Only one write of this process can lose the
-/// race against another process.
+/// The maximum number of rounds. A round reads the id and, if there is none, writes a new one. If another process
+/// writes first, the next round reads its id.
 const LOOKS: u32 = 4;
 
-/// Returns the id of the journal. A journal without an id, such as one of the previous format version, gets one; if
-/// several processes make one at the same time, all of them get the same id.
+/// Returns the id of the journal. A journal without an id, such as one of the previous format version, gets a new id.
+/// If several processes do this at the same time, all of them return the same id.
 ///
 /// # Errors
 /// When the store fails, or the system provides no random bytes.
@@ -35,7 +35,7 @@ pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, S
             Ok(()) => return Ok(id),
             // The commit may have succeeded in spite of the error.
             Err(CommitError::Store(error)) => failed = Some(error),
-            // Another process has written its id first, which the next round reads.
+            // Another process has written an id first; the next round reads it.
             Err(_) => {}
         }
     }

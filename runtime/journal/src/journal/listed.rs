@@ -36,8 +36,8 @@ pub struct CallPage<T> {
     pub next: Option<CallId>,
 }
 
-/// A call that the store has but cannot read: its row is damaged, or a newer release wrote it. It does not keep other
-/// calls from being listed.
+/// A call that the store has but cannot read: its row is damaged, or a newer release wrote it. Other calls are listed
+/// nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedCall {
     /// The id of the call.
@@ -47,14 +47,14 @@ pub struct DamagedCall {
 }
 
 impl<T> CallPage<T> {
-    /// Makes an empty page after which none follows.
+    /// Makes an empty page that is the last page.
     #[must_use]
     pub fn new() -> Self {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }
     }
 
-    /// Adds a call to the page, whether or not it can be read. `limit` is the limit of the page, `id` the id of the
-    /// call.
+    /// Adds a call to the page, or the error if the call cannot be read. `limit` is the maximum number of calls in the
+    /// page, `id` the id of the call.
     pub fn push(&mut self, limit: usize, id: CallId, read: Result<T, StoreError>) {
         match read {
             Ok(call) => self.calls.push(call),

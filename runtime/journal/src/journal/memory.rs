@@ -1,4 +1,4 @@
-//! The in-memory store: for tests, and for applications whose calls need not survive the process.
+//! A store in memory, for tests and for applications whose calls need not survive the process.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -24,7 +24,7 @@ use super::store::{
 };
 use toolwright_core::context::CallId;
 
-/// Stores calls in memory, until the process ends. Clones share them. [`new`](Self::new) makes a store that holds every
+/// A store in the memory of the process. Clones share the same calls. [`new`](Self::new) makes a store that holds every
 /// call, [`bounded`](Self::bounded) one that drops calls that ended long ago.
 ///
 /// ```
@@ -67,11 +67,11 @@ impl MemoryStore {
         Self::of(Tables::default())
     }
 
-    /// Makes an empty store that holds at most this many ended calls. When one more ends, it drops the call that ended
-    /// first, with its history. It never drops an open call: one that waits, may run, runs or is indeterminate.
+    /// Makes an empty store that holds at most this many ended calls. When one more call ends, the store drops the call
+    /// that ended first, with its history. It never drops a call that has not ended.
     ///
-    /// A dropped call is unknown to the store: its outcome cannot be read any more, and a call that is made again at
-    /// its slot of run, turn and index is a new call, which is evaluated again. Choose a number far above that of the
+    /// A dropped call is unknown to the store: its outcome cannot be read any more. If the run makes a call again at
+    /// the same turn and index, this is a new call, which is evaluated again. Choose a number far above the number of
     /// calls whose outcome an application may still ask for.
     ///
     /// ```
@@ -91,22 +91,22 @@ impl MemoryStore {
         Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
     }
 
-    /// Copies the store with its present content. The copies are independent, so that a model of calls can continue
-    /// from one moment in several ways.
+    /// Copies the store with its present content. The copies are independent, so that a test can continue from one
+    /// moment in several ways.
     #[doc(hidden)]
     #[must_use]
     pub fn fork(&self) -> Self {
         Self::of(self.lock().clone())
     }
 
-    /// Makes a call unreadable until it is written again, for tests of how a damaged call affects others.
+    /// Makes a call unreadable until it is written again, for tests of how a damaged call affects other calls.
     #[doc(hidden)]
     pub fn damage(&self, call: CallId) {
         self.lock().damaged.insert(call);
     }
 
-    /// Replaces a record, and adds to its history, as a writer to the store's file could do: versions are neither
-    /// compared nor have to change.
+    /// Replaces a record and adds to its history without comparing versions, as someone who can write to the store's
+    /// file could do.
     #[doc(hidden)]
     pub fn overwrite(&self, record: CallRecord, entries: Vec<Entry>) {
         let mut kept = self.lock();
@@ -313,7 +313,7 @@ impl Tables {
         }
     }
 
-    /// Whether the slots of new calls are free.
+    /// Checks that the slots of new calls are free.
     fn admits_places(&self, writes: &[CallWrite]) -> Result<(), CommitError> {
         let mut taken = HashMap::new();
         for write in writes.iter().filter(|write| write.expects.is_none()) {

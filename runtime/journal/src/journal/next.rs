@@ -1,7 +1,8 @@
 //! The state machine: the next state of a call for each transition.
 //!
-//! - One total function decides. It has no clock and does no I/O; replays of a journal and tests use the same function.
-//! - Whether a failed call may be repeated depends on the failure, on the tool's effect and on whether attempts are
+//! - One function decides, [`next`]. It reads no clock and does no I/O, and replays of a journal and tests use it as
+//!   well.
+//! - Whether a failed call may be repeated depends on the failure, on the tool's effect, and on whether attempts are
 //!   left.
 
 use std::fmt;
@@ -19,9 +20,9 @@ use toolwright_core::tool::Effect;
 pub enum Transition {
     /// The policy evaluated the call and denied it, so the call must not run.
     Denied,
-    /// The policy evaluated the call and put it into a plan: the call waits until the plan is accepted.
+    /// The policy evaluated the call and put it into a plan. The call waits until a person accepts the plan.
     Planned,
-    /// The policy evaluated the call and requires that a person decides on it.
+    /// The policy evaluated the call and requires a person's decision.
     Asked,
     /// The policy evaluated the call and allowed it, or a grant covers it, so the call may run.
     Allowed,
@@ -29,23 +30,23 @@ pub enum Transition {
     Accepted,
     /// A person approved the call.
     Approved,
-    /// A person changed the arguments.
+    /// A person approved the call with other arguments, which the policy has to evaluate.
     Edited,
     /// A person rejected the call.
     Rejected,
-    /// The deadline passed without a decision or a supplied result, or no approver could decide.
+    /// The deadline for a decision or for the result of a handed-over call passed, or no approver could decide.
     Expired,
     /// The run ended, or was ended, before the call ran.
     RunEnded,
     /// A worker claimed the call.
     Claimed,
-    /// The basis of the evaluation has changed: the tool, the policy, the decision.
+    /// What the evaluation was based on has changed: the tool, the policy, or the decision.
     Changed,
-    /// A stage of the application delays the call.
+    /// A middleware of the application delays the call.
     Delayed,
-    /// A stage of the application answered the call, so the tool does not run.
+    /// A middleware of the application answered the call, so the tool does not run.
     Answered,
-    /// A stage of the application refused the call.
+    /// A middleware of the application refused the call.
     TurnedAway,
     /// The call succeeded.
     Succeeded,
@@ -58,11 +59,11 @@ pub enum Transition {
         /// Whether no further attempt is allowed.
         exhausted: bool,
     },
-    /// The call is suspended: a child call waits for a person's decision.
+    /// The call is suspended, because a child call waits for a person's decision.
     Suspended,
     /// A child call for which this call waits has been decided.
     Resumed,
-    /// The call was handed over to another process, which carries it out.
+    /// The call was handed over to another process, which carries it out and supplies the result.
     HandedOver,
     /// The process to which the call was handed over has supplied the result.
     Supplied,
@@ -74,13 +75,13 @@ pub enum Transition {
     Happened,
     /// A person or the tool found out that the call did not happen.
     DidNotHappen,
-    /// The call may have happened after all: the key that signed the opposite is not trusted, or the tool must not be
-    /// repeated any more.
+    /// The call may have happened after all: the statement that it did not happen is not validly signed, or the tool
+    /// must not be repeated any more.
     Doubted,
     /// An operator requeued the call.
     Requeued,
-    /// The call becomes a dead letter again, because an operator's request could not be carried out, or because the
-    /// tool reported too often that the call did not happen.
+    /// The call becomes a dead letter again: an operator's request could not be carried out, or the tool reported too
+    /// often that the call did not happen.
     PutBack,
     /// An operator discarded the call.
     Discarded,
@@ -93,7 +94,7 @@ pub enum Transition {
 pub enum Failure {
     /// The tool did not start, so nothing happened.
     NotStarted,
-    /// The tool failed, and may have acted.
+    /// The tool failed and may have acted; a repetition may succeed.
     Transient,
     /// The call is invalid: the model should correct it.
     Invalid,
@@ -101,7 +102,7 @@ pub enum Failure {
     Final,
     /// The call was cancelled.
     Cancelled,
-    /// The reason for the failure is unknown, as after a panic.
+    /// The reason for the failure is unknown, for example after a panic.
     Unknown,
     /// The call took longer than its timeout allows.
     TimedOut,
@@ -110,7 +111,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Every failure.
+    /// All failures.
     pub const ALL: [Self; 8] = [
         Self::NotStarted,
         Self::Transient,

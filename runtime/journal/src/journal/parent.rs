@@ -1,4 +1,4 @@
-//! The parent of a call, and the document by which a parent finds its child again.
+//! The parent of a call, and the documents by which a parent finds its children again.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use toolwright_core::context::CallId;
 
 /// The parent of a call, and the index of the call among its children.
 ///
-/// A parent that runs again makes the same calls again, in the same order. The document of [`key`](Self::key), which is
-/// committed with the record of the child, names the child at each index: so no child has two records, and a parent
-/// that runs again gets the answers that its children had.
+/// A parent that runs again makes the same calls again, in the same order. For each child, the document under
+/// [`key`](Self::key) contains the child's id; it is committed together with the child's record. So no child has two
+/// records, and a parent that runs again gets the answers that its children had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParentCall {
     /// The id of the parent.
     pub call: CallId,
-    /// The index of the child among the calls that its parent makes, from 0.
+    /// The index of the child among the calls that the parent makes, from 0.
     pub index: u32,
 }
 

@@ -17,19 +17,20 @@ use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::{Danger, Effect};
 
-/// The version of the stored form; an older reader refuses newer data.
+/// The version of the format in which records are stored. A release refuses data of a newer version.
 pub const FORMAT: u32 = 1;
 
-/// The maximum number of changes of a record that the end of an attempt may need, with a margin.
+/// How far below the maximum version a claim must stay, so that the end of the attempt can raise the version again.
 const ENDING: u64 = 16;
 
-/// The slot of a call in its run. It identifies the call, because providers' ids may be missing or repeated.
+/// The slot of a call in its run. It identifies the call, because the ids that providers give to calls may be missing
+/// or repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSlot {
     /// The id of the run.
     pub run: String,
-    /// The number of the turn, given by the application; `None` for a call outside of turns, which only its id
-    /// identifies.
+    /// The number of the turn, given by the application. `None` for a call outside of turns, which is identified only
+    /// by its id.
     pub turn: Option<u64>,
     /// The index of the call in the turn, counted from 0.
     pub index: u32,
@@ -53,7 +54,7 @@ pub struct Requester {
 pub enum StoredText {
     /// The text holds no secrets.
     Plain(String),
-    /// Encrypted with the executor's key: hexadecimal digits of nonce and cipher text.
+    /// The text is encrypted with the executor's key, and written as hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
     Encrypted(String),
     /// The text was not stored, because the executor had no key to encrypt it with.
@@ -73,8 +74,8 @@ pub struct Ask {
     /// Whether an approver has been notified of the question.
     #[serde(rename = "told")]
     pub notified: bool,
-    /// Whether a reviewer may decide instead of a person: no rule asks about each call. A record of a release without
-    /// this field needs a person.
+    /// Whether a reviewer may decide instead of a person. It is false if a policy rule requires a person for each call,
+    /// and in a record of a release without this field.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
 }
@@ -85,7 +86,7 @@ pub struct Ask {
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
-    /// The position of the call in its run: the run, the turn and the index.
+    /// The position of the call: the run, the turn and the index.
     pub place: CallSlot,
     /// The parent, if another call makes this call. Such a call belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +97,7 @@ pub struct CallRecord {
     pub tool: String,
     /// The fingerprint of the tool's definition at the last evaluation, in hexadecimal.
     pub fingerprint: String,
-    /// The danger of the call: how carefully a person should look at it.
+    /// The danger of the call, by which a person knows how carefully to look at it.
     pub danger: Danger,
     /// The effect of the call, which decides whether it may be repeated.
     pub effect: Effect,
@@ -105,12 +106,12 @@ pub struct CallRecord {
     pub secrets: Vec<String>,
     /// The arguments as the model sent them.
     pub raw: StoredText,
-    /// The arguments that run: repaired, with defaults filled in, in canonical form.
+    /// The arguments that run: repaired, and with defaults filled in.
     pub arguments: StoredText,
     /// The arguments in the form that people see, with secrets masked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
-    /// Which of these texts the store has left out, because they equal `arguments`.
+    /// The texts above that the store has left out, because they equal `arguments`.
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Copies::is_none")]
     pub copies: Copies,
@@ -134,18 +135,18 @@ pub struct CallRecord {
 
     /// The state of the call.
     pub state: State,
-    /// Rises by one with every change of this record, except changes of its lease and of
-    /// [`delivered`](Self::delivered), which its owner does not need to see.
+    /// The version of the record, raised by one with every change. Changes of the lease and of
+    /// [`delivered`](Self::delivered) do not raise it, because the owner of the call does not need to see them.
     pub version: u64,
-    /// The number of the generation, which is raised by one whenever the policy evaluates the call again.
+    /// The generation of the call, raised by one whenever the policy evaluates the call again.
     pub generation: u32,
     /// How many attempts of the call have begun in this generation.
     pub attempt: u32,
     /// The name of the executor that runs the call.
     pub owner: Option<String>,
-    /// The number of the last claim, which is raised by one with every claim.
+    /// The number of times the call was claimed.
     pub epoch: u64,
-    /// When the owner's lease on the call expires, unless the owner renews it.
+    /// When the owner's lease on the call ends, unless the owner renews it.
     pub lease: Option<Timestamp>,
     /// The time before which the call must not be claimed.
     pub not_before: Option<Timestamp>,
@@ -154,13 +155,13 @@ pub struct CallRecord {
     pub ask: Option<Ask>,
     /// The signed decision of a person on this generation of the call.
     pub decision: Option<SignedStatement>,
-    /// The signed acceptance of the call's plan. It is valid as long as the call is still the one that the person
+    /// The signed acceptance of the call's plan. It is valid as long as the call has the digest that the person
     /// accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<SignedStatement>,
     /// The id of the grant that covers the call.
     pub grant: Option<String>,
-    /// The new arguments that an approver proposed, until the policy evaluates them, as JSON text.
+    /// The new arguments that an approver or operator proposed, as JSON text, until the policy evaluates them.
     pub proposal: Option<String>,
 
     /// The children for which the call waits, while the call is [`Waiting`](State::Waiting).
@@ -169,19 +170,19 @@ pub struct CallRecord {
     /// When the result of a call that was handed over is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over_until: Option<Timestamp>,
-    /// The names of the tools that the call may call, if it makes calls and its run is shown only some tools.
+    /// The names of the tools that this call itself may call; `None` if no list restricts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_call: Option<Vec<String>>,
 
-    /// How its attempts failed, in order, in the last generation that ran. They stay until the next claim, so that the
-    /// person who decides on the call sees them.
+    /// The failed attempts of the last generation that ran, in order. They are kept until the call is claimed in a
+    /// later generation, so that the person who decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
-    /// The one answer of the call, as its run receives it.
+    /// The answer that the run receives. It never changes.
     pub answer: Option<AnswerRecord>,
-    /// The later result of a call whose run had its answer before: of a planned call that was accepted, or of a dead
-    /// letter that was requeued. It is only for operators and listeners; the run's history already has the earlier
-    /// answer.
+    /// The result of a call whose run received an answer before the call ran: a planned call that was accepted, or a
+    /// dead letter that was requeued. Only operators and listeners see this result, because the run's history already
+    /// has the earlier answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AnswerRecord>,
     /// Whether the run has received the answer of the call; this never becomes false again.
@@ -193,11 +194,11 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// The value of [`shown`](Self::shown), as JSON, once an operator has deleted the arguments.
+    /// The value of [`shown`](Self::shown), as JSON, after an operator has deleted the arguments.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
 
     /// Makes the record of a call before its first evaluation: without arguments, and with the strictest danger and
-    /// effect, `critical` and `once`. The caller replaces these by the real values.
+    /// effect, `critical` and `once`. The caller replaces these values by the real ones.
     #[must_use]
     pub fn draft(id: CallId, place: CallSlot, tool: impl Into<String>, at: Timestamp) -> Self {
         Self {
@@ -246,7 +247,8 @@ impl CallRecord {
         }
     }
 
-    /// Changes the record. Programs that make records, such as the tests of a store, change a [`draft`](Self::draft).
+    /// Returns the record with a change. Programs that make records, such as the tests of a store, change a
+    /// [`draft`](Self::draft).
     ///
     /// ```
     /// use toolwright::CallId;
@@ -265,15 +267,15 @@ impl CallRecord {
         self
     }
 
-    /// Sets the answer of the call. If the run has an answer already, that answer stays, and this one becomes the
-    /// record's [`result`](Self::result).
+    /// Sets the answer of the call. If the run already has an answer, the new answer becomes the record's
+    /// [`result`](Self::result) instead.
     pub fn answer_with(&mut self, answer: impl Into<AnswerRecord>) {
         let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
         *place = Some(answer.into());
     }
 
     /// Returns when the executor has to act if nothing else happens: the deadline of a decision, the end of a lease, or
-    /// the time of the next attempt; `None` if it need not act.
+    /// the time of the next attempt. Returns `None` if the executor need not act.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         match self.state {
@@ -287,14 +289,14 @@ impl CallRecord {
         }
     }
 
-    /// Applies a transition: the state machine decides the next state, and the counters follow. Returns the entry for
-    /// its history.
+    /// Applies a transition: sets the next state according to the state machine, and raises the counters. Returns the
+    /// entry for the call's history.
     ///
     /// The caller sets the other data of the transition, such as an answer, an owner or new arguments.
     ///
     /// # Errors
-    /// When the transition is impossible in its state, or one of its counters is at its maximum; the record does not
-    /// change.
+    /// When the transition is impossible in the call's state, or one of the record's counters is at its maximum. The
+    /// record does not change.
     pub fn advance(&mut self, event: Transition, note: Note) -> Result<Entry, NotAdvanced> {
         let from = self.state;
         let to = next(from, event)?;
@@ -304,8 +306,7 @@ impl CallRecord {
             Counter::Generation.raise(&mut generation)?;
         }
         if event == Transition::Claimed {
-            // A claim is refused if the version could not be raised again for the end of the attempt, because every
-            // end must be recordable.
+            // Every end of an attempt must be recordable, so a claim leaves room for the versions that this needs.
             let room = version.checked_add(ENDING);
             room.ok_or(NotAdvanced::AtMaximum(Counter::Version))?;
             Counter::Epoch.raise(&mut epoch)?;
@@ -340,19 +341,18 @@ impl CallRecord {
     /// Raises the version for a change that is not a transition.
     ///
     /// # Errors
-    /// When the version is at its maximum; the record does not change.
+    /// When the version is at its maximum. The record does not change.
     #[doc(hidden)]
     pub fn raise_version(&mut self) -> Result<(), NotAdvanced> {
         Counter::Version.raise(&mut self.version)
     }
 
-    /// Makes the first entry of the call's history.
+    /// Makes the first entry of the call's history, which has no transition.
     #[must_use]
     pub fn opened(&self, note: Note) -> Entry {
         self.entry(None, note)
     }
 
-    /// Makes the entry of a transition.
     fn entry(&self, happened: Option<(State, Transition)>, note: Note) -> Entry {
         Entry {
             call: self.id,

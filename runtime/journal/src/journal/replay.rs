@@ -1,4 +1,4 @@
-//! Replays a history: checks that each entry is a transition of the state machine.
+//! Replays a history, and checks that each entry is a transition of the state machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +14,17 @@ pub enum Contradiction {
     /// The call has no history entries.
     #[error("it has no history")]
     NoHistory,
-    /// The first entry of the history does not have the state `judging`.
+    /// The first entry of the history does not end in the state `judging`, or it has a transition.
     #[error("its history begins with {0}, not with judging")]
     Beginning(State),
-    /// An entry begins in another state than that in which the previous entry ends.
+    /// An entry does not begin in the state in which the previous entry ends, or it has no transition.
     #[error(
         "entry {number} of its history begins at {found}, and the one before ends at {expected}"
     )]
     Gap {
         /// The number of the entry, counted from 1.
         number: u64,
-        /// The state in which the entry before ended.
+        /// The state in which the previous entry ends.
         expected: State,
         /// The state in which the entry begins.
         found: State,
@@ -37,7 +37,7 @@ pub enum Contradiction {
         /// The transition.
         illegal: Illegal,
     },
-    /// An entry ends in another state than that to which its transition leads.
+    /// An entry does not end in the state to which its transition leads.
     #[error(
         "entry {number} of its history ends at {found}, but its transition leads to {expected}"
     )]
@@ -49,7 +49,7 @@ pub enum Contradiction {
         /// The next state according to the entry.
         found: State,
     },
-    /// The history ends in another state than that of the record.
+    /// The history does not end in the state of the record.
     #[error("it is {found}, and its history ends at {expected}")]
     Record {
         /// The last state of the history.
@@ -59,11 +59,11 @@ pub enum Contradiction {
     },
 }
 
-/// Checks that the history of a record leads to its state: someone who changes a record by hand has to change its
-/// history as well.
+/// Checks that the history of a record leads to the record's state. So someone who changes a record by hand has to
+/// change its history as well.
 ///
 /// # Errors
-/// When the history does not lead to the state; the error names the contradiction.
+/// When the history does not lead to the record's state. The error names the contradiction.
 pub fn replay(record: &CallRecord, history: &[Entry]) -> Result<(), Contradiction> {
     let mut entries = history.iter();
     let first = entries.next().ok_or(Contradiction::NoHistory)?;

@@ -1,13 +1,14 @@
-//! What the record of a call shows to people, and the digests that decisions are bound to.
+//! The arguments that a call's record shows to people, and the digests that decisions are bound to.
 
 use super::record::{CallRecord, StoredText};
 use crate::arguments::{DigestInput, DigestMatch, SealingKey, digest, shown_digest};
 use toolwright_core::json::canonical;
 
 impl CallRecord {
-    /// Reports whether a decision would be about the arguments that people are shown. An attacker who can write to the
-    /// journal could show one call and have another signed, so this is checked before a person decides. `None` if
-    /// the arguments are not stored in plain text, so that only the executor's key could tell.
+    /// Reports whether a decision on the call would be about the arguments that people are shown. An attacker who can
+    /// write to the journal could show one call and have another one signed, so this is checked before a person
+    /// decides. Returns `None` if the arguments are not stored in plain text, because only a program with the
+    /// executor's key can check those.
     #[must_use]
     pub fn shows_what_is_judged(&self) -> Option<bool> {
         let StoredText::Plain(_) = &self.arguments else { return None };
@@ -30,14 +31,14 @@ impl CallRecord {
         digest(&self.digest_input(&self.fingerprint, canonical), None)
     }
 
-    /// Computes the digest of the arguments that people are shown of the call; a decision names it in addition to the
-    /// call's own digest. `None` if the shown arguments are not JSON.
+    /// Computes the digest of the arguments that people are shown. A decision names this digest in addition to the
+    /// digest of the call. Returns `None` if the shown arguments are not JSON.
     #[must_use]
     pub fn shown_digest(&self) -> Option<String> {
         shown_digest(&self.digest, &self.shown)
     }
 
-    /// Returns the input of the call's digest, for this definition of its tool and these arguments.
+    /// Returns the input of the call's digest for a fingerprint of its tool's definition and for canonical arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn digest_input<'a>(&'a self, fingerprint: &'a str, canonical: &'a str) -> DigestInput<'a> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// The arguments are final; the policy has to decide whether the call may run.
+    /// The arguments are final, and the policy has to decide whether the call may run.
     Judging,
     /// The call is part of a plan, and waits until the plan is accepted.
     Planned,
@@ -19,11 +19,11 @@ pub enum State {
     Ready,
     /// A worker has claimed the call and runs it under a lease.
     Running,
-    /// The call waits for a person's decision on a call that it makes, and then runs again.
+    /// One of the calls that this call makes waits for a person's decision. The call runs again after the decision.
     Waiting,
-    /// The call was handed over; the other side supplies the result before a deadline.
+    /// The call was handed over to another process, which has to supply the result before a deadline.
     HandedOver,
-    /// The outcome is unknown; a person or the tool's `reconcile` has to find out.
+    /// It is unknown whether the call happened. A person or the tool's `reconcile` has to find out.
     Indeterminate,
     /// The call failed for good; an operator may requeue or discard it.
     Dead,
@@ -35,9 +35,9 @@ pub enum State {
     Refused,
     /// A person rejected the call.
     Rejected,
-    /// The deadline passed without a decision or a supplied result, or no approver could decide.
+    /// The deadline for a decision or for the result of a handed-over call passed, or no approver could decide.
     Expired,
-    /// The call was cancelled before it could act: its run ended, or its caller gave it up.
+    /// The call was cancelled: its run ended, or its caller gave it up.
     Cancelled,
     /// An operator discarded the call.
     Discarded,
@@ -93,7 +93,7 @@ impl State {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Reports whether the state is final.
+    /// Reports whether the state is final: no transition leads out of it.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(
@@ -108,7 +108,7 @@ impl State {
         )
     }
 
-    /// Reports whether a call in this state has its one answer.
+    /// Reports whether a call in this state has its answer. It has one if the state is final or [`Dead`](Self::Dead).
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

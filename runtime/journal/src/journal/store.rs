@@ -1,4 +1,4 @@
-//! The trait of stores, which store journals.
+//! The trait of stores, and the requests that a store answers.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,25 +16,26 @@ use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use toolwright_core::context::CallId;
 
-/// Stores calls, their histories, and documents by key. Many tasks share one store, and many processes share one that
-/// is a file or a server.
+/// A store holds calls, their histories, and documents by key. Many tasks share one store. Many processes can share a
+/// store that is a file or a server.
 ///
-/// A store decides nothing: it compares versions, and commits a [`Transaction`] completely or not at all. Every store
-/// passes the tests of `toolwright::journal::conformance` (feature `conformance`).
+/// A store makes no decisions. It compares versions, and commits a [`Transaction`] completely or not at all. Every
+/// store has to pass the tests of `toolwright::journal::conformance` (feature `conformance`).
 pub trait Store: Send + Sync + 'static {
     /// Commits the transaction durably: completely or not at all. A commit can succeed although its caller gets no
     /// reply.
     ///
-    /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
-    /// owner may have renewed the lease since the writer read the record.
+    /// While the lease of a running call is valid (it ends after `now`), a write that [takes the call from its
+    /// owner](CallWrite::takes_from_owner) is refused: the owner may have renewed the lease since the writer read the
+    /// record.
     fn commit<'a>(
         &'a self,
         unit: Transaction,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// Extends the lease of a running call, only for the owner that claimed it with this epoch. The record's version
-    /// and its history do not change.
+    /// Sets a new end for the lease of a running call, if the call was last claimed with this epoch. The record's
+    /// version and its history do not change.
     fn renew<'a>(
         &'a self,
         call: CallId,
@@ -42,31 +43,33 @@ pub trait Store: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// Notes that the run of a call has received its answer: the record stays [`delivered`](CallRecord::delivered) from
-    /// then on, even if a writer that read it before commits another record. Its version, its lease and its history do not
-    /// change, so that an executor that is running the call keeps it.
+    /// Records that the run of a call has received its answer. The record stays [`delivered`](CallRecord::delivered)
+    /// from then on, even if another writer, which has read the record before, commits it later. The record's version,
+    /// lease and history do not change, so that an executor that is running the call keeps it.
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// Returns the call of an id. If it cannot be read, the error names it, see [`StoreError::damaged`].
+    /// Returns the call with this id. If the record cannot be read, the error names the call, see
+    /// [`StoreError::damaged`].
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
-    /// Returns the call at a slot of a turn.
+    /// Returns the call in a slot of a turn.
     fn at<'a>(
         &'a self,
         place: &'a CallSlot,
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
-    /// Lists one page of calls, in the order of their ids, which is the order in which they were made. A call that
-    /// cannot be read is reported in the page, and does not keep other calls from being listed.
+    /// Lists one page of calls in the order of their ids, or in the reverse order. Ids are in the order in which the
+    /// calls were made. A call that cannot be read is reported in the page, and the other calls are listed
+    /// nevertheless.
     fn list<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
     ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>>;
 
-    /// Summarises the calls that [`list`](Self::list) would return, one page in the same order: id, version, state and
-    /// the time when it is due. It reads no records, so an executor can search for due calls every second; a call whose
-    /// record cannot be read may have a summary.
+    /// Lists the same page as [`list`](Self::list), but only a summary of each call: its id, version and state, and
+    /// when it is due. No records are read, so an executor can search for due calls every second. A call whose record
+    /// cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
@@ -76,33 +79,33 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the history of a call, in order.
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
 
-    /// Returns the document of a key.
+    /// Returns the document with this key.
     fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>>;
 
     /// Returns the documents whose keys begin with a prefix, in the order of their keys.
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
 
-    /// Returns the id of the journal, which never changes. A journal without an id gets a random one. Signed
-    /// statements name the id, and are valid in no other journal.
+    /// Returns the id of the journal, which never changes. A journal without an id gets a random one. A signed
+    /// statement names the id of its journal, and is valid in no other journal.
     fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
         Box::pin(journal_id(self))
     }
 
-    /// Completes when something in the store may have changed since the method was called, perhaps by another
-    /// process. This is only a hint: correctness must not depend on it.
+    /// Completes when something in the store may have changed since the method was called, perhaps by another process.
+    /// It is only a hint: correctness must not depend on it.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
     /// Returns the absolute path by which the store's file was opened; `None` if the store is not a file. Links in the
-    /// path are not resolved, because an executor refuses a journal inside a workspace, and also one whose path leads
-    /// through a workspace.
+    /// path are not resolved. An executor refuses a journal in a workspace, and also one whose path leads through a
+    /// workspace.
     fn file(&self) -> Option<&Path> {
         None
     }
 
-    /// Reports whether commits outlive the process, as they do by default. With such a store, an executor accepts an
-    /// approver without a stored key only if the builder allows it: the journal would keep their decisions, but no
-    /// other process would accept them.
+    /// Reports whether commits outlive the process, as they do by default. With a durable store, an executor accepts an
+    /// approver without a stored key only if the builder allows it: the journal would keep the approver's decisions,
+    /// but no other process would accept them.
     fn is_durable(&self) -> bool {
         true
     }
@@ -118,12 +121,12 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Checks that the transaction is valid by itself, whatever is in the store. A store checks this before it commits:
-    /// an invalid transaction is a mistake of its caller, not a conflict that a retry would solve.
+    /// Checks that the transaction is valid, whatever is in the store. A store checks this before it commits. An
+    /// invalid transaction is a mistake of the caller, and not a conflict that a retry would solve.
     ///
     /// # Errors
-    /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or with a
-    /// number that is not a version of this write.
+    /// When the transaction writes a call or a document twice, or does not raise the version of a call. Also when an
+    /// entry belongs to another call, or its number is not above the previous version and at most the new one.
     pub fn check(&self) -> Result<(), StoreError> {
         let mut calls = HashSet::new();
         for write in &self.calls {
@@ -153,15 +156,15 @@ impl Transaction {
 pub struct CallWrite {
     /// The version in the store; `None` for a new call, whose id and slot must be free.
     pub expects: Option<u64>,
-    /// The whole record. Its version is higher than the expected one; its slot never changes.
+    /// The whole record. Its version must be higher than the expected one, and its slot never changes.
     pub record: CallRecord,
     /// The entries to add to the call's history.
     pub entries: Vec<Entry>,
 }
 
 impl CallWrite {
-    /// Reports whether the write says that the executor of the call was lost. The store refuses the write if the
-    /// lease in the store is still valid.
+    /// Reports whether the write records that the executor of the call was lost. The store refuses such a write while
+    /// the lease in the store is valid.
     #[must_use]
     pub fn takes_from_owner(&self) -> bool {
         let is_lost =
@@ -202,19 +205,19 @@ impl CallWrite {
 pub struct DocumentWrite {
     /// The key of the document.
     pub key: String,
-    /// The version in the store; `None` if no document must exist. Removing a document that must not exist changes
-    /// nothing, but is a condition of the transaction.
+    /// The version in the store; `None` if the store must have no such document. A write without `expects` and without
+    /// `text` changes nothing: it only lets the commit fail if the document exists.
     pub expects: Option<u64>,
     /// The text of the document; `None` to remove the document.
     pub text: Option<String>,
 }
 
 impl DocumentWrite {
-    /// Returns the version that the document gets by the write: 1 when the write creates it, and one more with every
+    /// Returns the version that the document gets: 1 when the write creates the document, and one more with every
     /// change.
     ///
     /// # Errors
-    /// When the expected version is the highest number there is.
+    /// When the expected version is the maximum of its type.
     pub fn next_version(&self) -> Result<u64, StoreError> {
         match self.expects {
             None => Ok(1),
@@ -229,18 +232,18 @@ impl DocumentWrite {
     }
 }
 
-/// A text with a key. Its version is 1 when it is created, and one more with every change.
+/// A text with a key and a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     /// The key of the document.
     pub key: String,
-    /// The version of the document, which rises with every change.
+    /// The version of the document: 1 when the document is created, and one more with every change.
     pub version: u64,
     /// The text of the document.
     pub text: String,
 }
 
-/// The conditions on the calls to list; a field that is not set is no condition.
+/// The conditions on the calls to list. A field without a value sets no condition.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Lists only calls in one of these states; an empty list means all states.
@@ -281,7 +284,7 @@ impl Filter {
     }
 }
 
-/// An item of a list without the call's record.
+/// A summary of a call, without the call's record.
 ///
 /// ```
 /// use toolwright::journal::{CallRecord, CallSlot, CallSummary, State};
@@ -300,7 +303,7 @@ pub struct CallSummary {
     pub version: u64,
     /// The state of the call.
     pub state: State,
-    /// When the call is due, see [`CallRecord::due`]. A store may return the end of 2262-04-11 for any later time.
+    /// When the call is due, see [`CallRecord::due`]. A store may return a time on 2262-04-11 for every later time.
     pub due: Option<Timestamp>,
 }
 
@@ -320,7 +323,7 @@ pub struct Page {
     pub after: Option<CallId>,
     /// The maximum number of calls in the page.
     pub limit: usize,
-    /// Whether the latest come first.
+    /// Whether the latest calls come first.
     pub latest_first: bool,
 }
 

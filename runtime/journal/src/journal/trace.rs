@@ -42,7 +42,7 @@ pub struct TraceDecision {
     pub why: Option<String>,
 }
 
-/// Why the executor decided on a call, as far as the call's history shows.
+/// The reason why the executor decided on a call, as far as the call's history shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -55,11 +55,11 @@ pub enum TraceInput {
     Due,
     /// A person decided about the call.
     Decided,
-    /// An attempt ended or was dropped, or a result was supplied from outside.
+    /// An attempt ended, or a result was supplied from outside.
     Attempted,
     /// The tool found out the outcome of the call.
     Reconciled,
-    /// The call was ended because it was not needed any more.
+    /// The run of the call ended, so the call was ended too.
     Ended,
 }
 
@@ -99,7 +99,7 @@ impl TraceInput {
     }
 }
 
-/// Lists the steps of a call. Entries of one commit have the same time.
+/// Lists the steps of a call. Entries that were committed together have the same time, and form one step.
 ///
 /// ```
 /// use toolwright::CallId;
@@ -118,7 +118,7 @@ impl TraceInput {
 /// ```
 ///
 /// # Errors
-/// When the entries are not valid transitions, or do not lead to the record's state: an entry is missing, or was
+/// When the entries are not valid transitions, or do not lead to the record's state. Then an entry is missing or was
 /// changed.
 pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, Contradiction> {
     replay(record, history)?;

@@ -3,9 +3,10 @@
 use super::problem::At;
 use super::rule::RuleKind;
 
-/// A test of one argument. Values and limits are JSON texts, so that no number is rounded. If a tool takes a float,
-/// both are compared as the nearest float, as the tool gets them. If the schema does not say whether the tool takes
-/// floats or integers and the results differ, it is unknown whether the test passes.
+/// A test of one argument. Values and limits are JSON texts, so that no number is rounded. If a tool takes a float, the
+/// argument and the value are both rounded to the nearest float before they are compared, because the tool gets the
+/// rounded number. If the schema does not say whether the tool takes floats or integers and the results differ, it is
+/// unknown whether the test passes.
 ///
 /// | in a file | in code | passes |
 /// | --- | --- | --- |
@@ -23,7 +24,7 @@ use super::rule::RuleKind;
 ///
 /// For a command line (`#[arg(command)]`), `program` may be combined with `begins`, `flags`, `only_flags` and
 /// `contains`, which then test the arguments of each program in it. A rule that denies or asks matches if one command
-/// passes all of them, a rule that allows only if every command does.
+/// passes all of these tests. A rule that allows matches only if every command passes them.
 #[derive(Debug, Clone)]
 pub struct ArgumentTest(pub(super) Test);
 
@@ -72,30 +73,31 @@ impl ArgumentTest {
     }
 
     /// Passes for a list that begins with the items of one of these lists, each a JSON text. Only a rule that allows
-    /// may use it: a rule that denies or asks would miss the same words elsewhere, as in `git -C . push`.
+    /// may use this test. A rule that denies or asks would miss the same words in another place, as in `git -C . push`.
     pub fn begins(lists: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Begins(all(lists)))
     }
 
-    /// Passes for a list of a program's arguments that contains one of these flags: also with a value
+    /// Passes for a list of a program's arguments that contains one of these flags. It finds a flag also with a value
     /// (`--force=yes`), shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every
-    /// argument that begins with it. A rule that allows must not use it, because it would let every other flag
-    /// through.
+    /// argument that begins with `+`. A rule that allows must not use this test, because the rule would let every other
+    /// flag through.
     pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Flags(all(flags)))
     }
 
     /// Passes for a list of a program's arguments in which everything that begins with `-` or `+` is one of these
-    /// flags, in exactly this spelling; a flag with two dashes may have a value after `=`. Arguments after `--` are
-    /// tested too. Only a rule that allows may use it: one more flag would evade a rule that denies or asks.
+    /// flags, in exactly this spelling. A flag with two dashes may have a value after `=`. Arguments after `--` are
+    /// tested too. Only a rule that allows may use this test, because one more flag would evade a rule that denies or
+    /// asks.
     pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OnlyFlags(all(flags)))
     }
 
-    /// Passes for a command line that runs one of these programs; in a rule that allows, only these. A rule that
-    /// denies or asks compares names without their folders, a rule that allows compares them as they are written. A
-    /// part of a line that cannot be known before it runs counts as unknown, and no allow covers a line in which the
-    /// shell writes a file or sets a variable.
+    /// Passes for a command line that runs one of these programs. In an allow rule, the line must run no other program.
+    /// A deny or ask rule compares names without their folders, an allow rule compares them as they are written. If a
+    /// part of the line cannot be known before the line runs, it is unknown whether the test passes. An allow rule
+    /// covers no line in which the shell writes a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }
@@ -136,7 +138,7 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 }
 
 impl Test {
-    /// Returns why a rule of this kind must not have this test: the rule would match less than it seems to.
+    /// Returns why a rule of this kind must not have this test; `None` if it may.
     pub(super) fn why_misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Flags(_), RuleKind::Allow) => Some(
@@ -152,7 +154,8 @@ impl Test {
         }
     }
 
-    /// Returns why the test must not be applied to a command line: it would miss programs that the line runs.
+    /// Returns why the test must not be applied to a command line: it would miss programs that the line runs. `None` if
+    /// it may be applied.
     pub(super) fn misses_commands(&self) -> Option<&'static str> {
         match self {
             Self::Under(_) | Self::Glob(_) | Self::Within(_) | Self::Limit(..) => Some(
@@ -162,7 +165,7 @@ impl Test {
         }
     }
 
-    /// Whether the test has a meaning without values: it then requires that the command has no flag.
+    /// Whether the test has a meaning without values. It then requires that the command has no flag.
     pub(super) fn may_be_empty(&self) -> bool {
         matches!(self, Self::OnlyFlags(_))
     }

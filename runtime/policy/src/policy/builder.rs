@@ -18,7 +18,7 @@ use super::{Policy, Settings};
 use toolwright_core::footprint::{File, ResourceKind};
 use toolwright_core::tool::ToolSet;
 
-/// Builds a [`Policy`]. [`build`](Self::build) reports every mistake at once.
+/// A builder of a [`Policy`]. [`build`](Self::build) reports every mistake at once.
 ///
 /// ```
 /// use toolwright::Registry;
@@ -44,8 +44,8 @@ pub struct PolicyBuilder {
     pub(super) no_files: Vec<At<String>>,
     roots: Vec<At<String>>,
     base: Option<String>,
-    /// The folder in which the process was started: the base of relative names if no other is set. Known for an
-    /// executor's policy and for one with a loaded file.
+    /// The folder in which the process was started, which is the base folder if no other is set. It is known for an
+    /// executor's policy and for a policy with a loaded file.
     started_in: Option<String>,
     /// The files that are read when the policy is built.
     files: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub struct PolicyBuilder {
 }
 
 impl PolicyBuilder {
-    /// Sets the mode, which may be set once. Without this call, the mode is `interactive`.
+    /// Sets the mode. A second call is a mistake; without a call, the mode is `interactive`.
     pub fn mode(self, mode: Mode) -> Self {
         self.set_mode(At::code(mode))
     }
@@ -105,11 +105,12 @@ impl PolicyBuilder {
         self
     }
 
-    /// Lists tools that touch no files although they do not declare it, by their names or as `group:NAME` by their
-    /// groups. A call that does declare files is judged by these.
+    /// Names tools that touch no files although they do not declare this. An item is the name of a tool, or
+    /// `group:NAME` for the tools of a group. Files that a call does declare count nevertheless.
     ///
-    /// Nothing verifies the list. It does not apply to run-time tools and tools that run programs, nor to
-    /// `protect-policy` and `protect-journal`: for these, the tool itself has to declare its files.
+    /// Nothing verifies the list. It does not apply to tools that are registered at run time, nor to tools that run
+    /// programs. It also does not apply to the protections `protect-policy` and `protect-journal`, for which the tool
+    /// itself has to declare its files.
     ///
     /// ```
     /// use toolwright::policy::{Mode, Policy};
@@ -144,8 +145,9 @@ impl PolicyBuilder {
         self
     }
 
-    /// Sets the folder that relative file names are relative to; it is absolute. By default it is the first absolute
-    /// root; without one, for an executor and with a loaded file, it is the folder in which the process was started.
+    /// Sets the base folder, to which relative file names are relative. It must be absolute. By default, it is the
+    /// first absolute root. If there is none, an executor's policy and a policy with a loaded file use the folder in
+    /// which the process was started.
     pub fn base(mut self, folder: impl AsRef<Path>) -> Self {
         self.base = Some(text_of(folder.as_ref()));
         self
@@ -155,7 +157,7 @@ impl PolicyBuilder {
     /// to `true`.
     ///
     /// The executor compares the user of the run with the name of the trusted key that signed, so use the same name for
-    /// a person in both.
+    /// a person in both places.
     pub fn four_eyes(mut self, four_eyes: bool) -> Self {
         self.four_eyes |= four_eyes;
         self
@@ -174,7 +176,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Takes over the command-line parser of another policy, if this policy has none.
+    /// Uses the command-line parser of another policy, if this policy has none.
     #[doc(hidden)]
     pub fn commands_of(mut self, other: &Self) -> Self {
         let beneath = || other.beneath.iter().find_map(|it| it.reader.clone());
@@ -182,15 +184,15 @@ impl PolicyBuilder {
         self
     }
 
-    /// Announces tools that are registered later, by their name or by a pattern with `*`: rules may name them before
-    /// they exist.
+    /// Announces tools that are registered later, by their name or by a pattern with `*`, so that rules may name them
+    /// before they exist.
     pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
         self
     }
 
-    /// Reports whether a tool that matches a pattern may be registered later: the pattern is its name, or a prefix
-    /// before a `*`.
+    /// Reports whether a tool that matches a pattern may be registered later. The pattern is the name of the tool, or a
+    /// prefix and `*`.
     #[doc(hidden)]
     #[must_use]
     pub fn expects(&self, pattern: &str) -> bool {
@@ -203,9 +205,9 @@ impl PolicyBuilder {
         self.arriving.tools.iter().any(is_like) || self.beneath.iter().any(|it| it.expects(pattern))
     }
 
-    /// Adds default settings, such as those of a bundle of tools. A rule here replaces a default rule of the same name,
-    /// and mode and base folder here take precedence; all other settings are combined. Defaults may not switch
-    /// protections off.
+    /// Adds default settings, such as those of a bundle of tools. A rule of this policy replaces a default rule with
+    /// the same name. The mode and the base folder of this policy take precedence. All other settings are combined.
+    /// Defaults may not switch protections off.
     ///
     /// ```
     /// use toolwright::Registry;
@@ -226,16 +228,16 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds the text of a policy file; the name is for problems.
+    /// Adds the text of a policy file. Problems name the file by `name`.
     pub fn text(self, name: impl AsRef<str>, text: &str) -> Self {
         read(self, &Arc::from(name.as_ref()), text)
     }
 
-    /// Loads a policy file each time the policy is built, and protects the file from tools.
+    /// Reads a policy file each time the policy is built, and protects the file from tools.
     pub fn load(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         self = self.started_here();
-        // The folder is protected under both of its names: the given one, and the one with links resolved.
+        // The file is protected under both of its paths: the given one, and the one with links resolved.
         for known in [std::path::absolute(path), std::fs::canonicalize(path)].into_iter().flatten()
         {
             self.policies.push(text_of(&known));
@@ -245,7 +247,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Uses the current directory as the base if no other is set, even if the policy is built again later.
+    /// Uses the current directory as the base folder if no other is set. Later builds of the policy use the same
+    /// directory.
     #[doc(hidden)]
     pub fn started_here(mut self) -> Self {
         // If the folder cannot be determined, the pattern that needs it reports that.
@@ -271,7 +274,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Takes over those settings of the defaults that this policy does not set.
+    /// Adds the settings of the defaults that this policy does not set.
     fn take_defaults(&mut self, defaults: Self) {
         let name = |rule: &Rule| rule.name.as_ref().map(|it| it.value.clone());
         let own: Vec<String> = self.rules.iter().filter_map(name).collect();
@@ -369,7 +372,7 @@ impl PolicyBuilder {
         Base(folder)
     }
 
-    /// Names each rule that has no name.
+    /// Gives a name to each rule that has none, and reports names that are used twice.
     fn name_rules(&mut self) {
         let mut taken: Vec<String> =
             Protection::ALL.iter().map(|it| it.name().to_owned()).collect();

@@ -1,5 +1,5 @@
-//! Compares flags among the arguments of a program. A rule that denies or asks looks for a flag in every spelling
-//! that a program may accept; a rule that allows requires every flag to be listed in exactly its spelling.
+//! Compares flags among the arguments of a program. A deny or ask rule looks for a flag in every spelling that a
+//! program may accept. An allow rule requires that every flag is listed in exactly its spelling.
 
 use super::holds::Holds;
 use toolwright_core::json::tree::Node;
@@ -28,7 +28,7 @@ pub(super) fn any(items: &[Node], flags: &[String]) -> Holds {
     }))
 }
 
-/// Whether only these flags are given. A flag with two dashes may have a value after `=`.
+/// Whether the arguments contain no other flags than these. A flag with two dashes may have a value after `=`.
 pub(super) fn none_but(items: &[Node], flags: &[String]) -> Holds {
     let is_known = |item: &str| {
         flags.iter().any(|flag| {
@@ -43,8 +43,8 @@ pub(super) fn none_but(items: &[Node], flags: &[String]) -> Holds {
     each.min().unwrap_or(Holds::Yes)
 }
 
-/// Whether an argument is a flag. `-` is the standard input, and `--` ends the flags of one program; the flags of another
-/// may follow.
+/// Whether an argument is a flag. `-` is the standard input. `--` ends the flags of one program, and the flags of
+/// another program may follow.
 fn is_flag(item: &str) -> bool {
     (item.starts_with('-') && item != "-" && item != "--") || item.starts_with('+')
 }
@@ -62,7 +62,7 @@ fn is_meant(item: &str, flag: &str) -> bool {
     if letters.chars().count() > 1 {
         return letters == given || (name.starts_with("--") && letters.starts_with(given));
     }
-    // Letters may follow each other after one dash, and the value of the last one follows it.
+    // Several flags of one letter may follow one dash, and the value of the last one may follow its letter.
     given == letters || (!name.starts_with("--") && given.contains(letters))
 }
 

@@ -1,5 +1,5 @@
-//! Tests of command lines: each program in them with its arguments. An objection matches if one command passes, an allow
-//! only if all do.
+//! Tests of command lines. A test looks at each program in a line, with the program's arguments. A deny or ask rule
+//! matches if one command passes, an allow rule only if all commands pass.
 
 use super::argument::Test;
 use super::commands::{CommandLine, ProgramCall};
@@ -25,7 +25,7 @@ pub(super) struct CommandTest {
     checks: Vec<Check>,
 }
 
-/// Compiles the tests of command lines of a rule; adds what is wrong with them to `problems`.
+/// Compiles the tests that a rule makes of command lines. Adds the mistakes in them to `problems`.
 pub(super) fn compile(
     rule: &Rule,
     name: &str,
@@ -106,7 +106,7 @@ fn one(
     })
 }
 
-/// Whether the argument at `pointer` is a command line of a tool that the rule is for.
+/// Whether the argument at `pointer` is a command line of a tool that the rule applies to.
 fn is_line(pointer: &str, rule: &Rule, scope: &Scope<'_>) -> bool {
     let is_for = |tool: &str| match &rule.tools {
         Some(tools) => tools
@@ -123,7 +123,7 @@ impl CommandTest {
         &self.pointer
     }
 
-    /// Whether the command line passes; for a rule that allows, every command in it must pass.
+    /// Whether the command line passes. For a rule that allows, every command in the line must pass.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, is_allow: bool) -> Holds {
         let text = match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => return Holds::No,

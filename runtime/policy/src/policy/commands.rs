@@ -1,4 +1,4 @@
-//! Command lines for a policy: their programs with the arguments, as plain data from any parser.
+//! The parsed form of command lines for a policy: their programs with the arguments, as plain data from any parser.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use toolwright_core::tool::Danger;
 pub struct CommandLine {
     /// Every program that the command line runs.
     pub commands: Vec<ProgramCall>,
-    /// What cannot be known about the command line before it runs, each with its reason.
+    /// The parts of the command line that cannot be known before it runs, each with the reason.
     pub unknown: Vec<String>,
-    /// What the command line does besides running programs: files that the shell writes, variables that it sets. No
-    /// allow covers these.
+    /// The effects of the command line besides running programs: files that the shell writes, variables that it sets. A
+    /// rule that allows covers no line with such effects.
     pub besides: Vec<String>,
 }
 
@@ -27,12 +27,12 @@ pub struct ProgramCall {
     pub part: String,
 }
 
-/// Parses command lines for a policy, without running anything: [`PolicyBuilder::commands`](super::PolicyBuilder::commands).
+/// A parser of command lines, which runs nothing. [`PolicyBuilder::commands`](super::PolicyBuilder::commands) sets it.
 ///
 /// ```
 /// use toolwright::policy::{CommandLine, ProgramCall, ReadCommands};
 ///
-/// /// Of a language without pipes and quotes.
+/// /// Parses a language without pipes and quotes.
 /// #[derive(Debug)]
 /// struct Words;
 ///
@@ -50,7 +50,7 @@ pub trait ReadCommands: fmt::Debug + Send + Sync {
     fn read(&self, text: &str) -> CommandLine;
 
     /// Returns how dangerous a command line is and which part makes it so, for people who want to know why they are
-    /// asked. Rules do not use it. `None` by default.
+    /// asked. Rules do not use it. By default, it returns `None`.
     fn rating(&self, _text: &str) -> Option<(Danger, String)> {
         None
     }

@@ -25,7 +25,7 @@ use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
 use toolwright_core::tool::{DeclaredDanger, Definition, Effect};
 
-/// Compiles rules, the strongest first; reports a wrong rule in `problems` and may leave it out.
+/// Compiles rules, and returns them with the strongest first. Reports a wrong rule in `problems`, and may leave it out.
 pub(super) fn compile<'r>(
     rules: impl Iterator<Item = &'r Rule>,
     scope: &Scope<'_>,
@@ -86,8 +86,8 @@ impl<'a> Scope<'a> {
         };
         let (reads, writes) = (files(&rule.reads, problems), files(&rule.writes, problems));
         let outside = rule.outside.as_ref();
-        // Outside means inside of none of the folders, so the comparisons are swapped: a rule that denies or asks
-        // compares names exactly, a rule that allows broadly.
+        // A file is outside if it is in none of the folders. So the comparisons are swapped: a deny or ask rule
+        // compares names exactly, and an allow rule ignores differences such as case.
         let outside =
             outside.map(|it| self.ready(it, name, problems, |it| self.base.folder(it, !is_folded)));
         let tools = rule.tools.as_ref().map(|it| names(it, name, problems));
@@ -227,7 +227,8 @@ impl<'a> Scope<'a> {
         self.arriving.groups.iter().any(|it| it.value == group)
     }
 
-    /// Reports a rule over an argument that no tool has: it would never match, and its author would not notice.
+    /// Reports a rule about an argument that no tool has. Such a rule would never match, and its author would not
+    /// notice.
     fn arguments_known(&self, rule: &Rule, compiled: &CompiledRule, problems: &mut Problems) {
         let selected: Vec<&Definition> =
             self.catalog.definitions().filter(|it| selects(compiled, it)).collect();
@@ -346,7 +347,7 @@ fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
         })
 }
 
-/// Checks that a rule may declare which files the calls that it matches touch.
+/// Checks the files that a rule declares for the calls that it matches.
 fn vouches(rule: &Rule, touches: &Touches, name: &str, problems: &mut Problems) {
     let mut wrong = |message: &str| {
         problems.add(touches.place.as_ref(), format!("rule `{name}`: {message}"));
@@ -406,7 +407,7 @@ fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Ve
     (made.len() == tools.len()).then_some(made)
 }
 
-/// Returns `None` if a part of the written value is invalid.
+/// Turns a condition that could not be compiled into `None`, so that the rule is left out.
 fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     match written {
         Some(made) => made.map(Some),

@@ -1,4 +1,4 @@
-//! A compiled rule: its conditions, in the order of their cost.
+//! A compiled rule, which tests its conditions in the order of their cost.
 
 use std::sync::Arc;
 
@@ -69,7 +69,8 @@ impl CompiledRule {
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(|it| it.is_match(tool)))
     }
 
-    /// Returns the effect of the rule on a call of a tool that it selects by name, and whether it certainly matches.
+    /// Returns the effect of the rule on a call of a tool that the rule selects by name, and whether the rule certainly
+    /// matches. Returns `None` if the rule has no effect.
     pub(super) fn says(&self, asking: &Asking<'_>) -> Option<(RuleEffect, bool)> {
         let holds = self.holds(asking);
         let says = match (self.kind, holds) {
@@ -138,8 +139,8 @@ impl CompiledRule {
         if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }
 
-    /// Whether the rule is for calls of this user. A rule that denies or asks applies to every spelling of a name, a
-    /// rule that allows only to the exact one.
+    /// Whether the rule is for calls of this user. A deny or ask rule applies to every spelling of a name, an allow
+    /// rule only to the exact one.
     fn is_for(&self, principal: Option<&str>) -> bool {
         let Some(users) = &self.principals else { return true };
         let is_exact = self.kind == RuleKind::Allow;
@@ -163,7 +164,7 @@ impl CompiledRule {
                 |name: &Name| Holds::any(folders.iter().map(|it| it.holds(name))).not();
             let (read, written) = (asking.reads(), asking.writes());
             let either = match (self.each(read, is_outside), self.each(written, is_outside)) {
-                // The call only reads, or only writes.
+                // For a call that only reads, or only writes, the other list is empty and decides nothing.
                 (one, Holds::No) if written.is_some_and(Vec::is_empty) => one,
                 (Holds::No, other) if read.is_some_and(Vec::is_empty) => other,
                 (one, other) if self.kind == RuleKind::Allow => one.min(other),
@@ -206,8 +207,8 @@ impl CompiledRule {
         if all.len() > 1 { matched } else { Vec::new() }
     }
 
-    /// Combines the results for the files. For a rule that objects, one matching file is enough; for a rule that
-    /// allows, each file must match.
+    /// Combines the results for the files of a call. For a rule that denies or asks, one matching file is enough; for a
+    /// rule that allows, each file must match.
     fn each(&self, files: Option<&Files>, holds: impl Fn(&Name) -> Holds) -> Holds {
         let Some(files) = files else { return Holds::Unknown };
         let is_allow = self.kind == RuleKind::Allow;

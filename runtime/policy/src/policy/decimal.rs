@@ -10,7 +10,7 @@ pub(super) struct Decimal {
     is_negative: bool,
     /// The digits, which neither begin nor end with 0; empty for the number 0.
     digits: String,
-    /// The exponent; one outside of the range of `i128` is replaced by the nearest value in it.
+    /// The power of ten. A power outside of the range of `i128` is replaced by the nearest value in the range.
     power: i128,
 }
 
@@ -27,14 +27,14 @@ impl Decimal {
         let leading = written.len() - written.trim_start_matches('0').len();
         let digits = written.trim_matches('0').to_owned();
         let extreme = if exponent.starts_with('-') { i128::MIN } else { i128::MAX };
-        // A text in memory is short enough for its length to fit.
+        // A text in memory is so short that its length fits into an `i128`.
         let shift = whole.len() as i128 - leading as i128;
         let power = exponent.parse::<i128>().map_or(extreme, |it| it.saturating_add(shift));
         Self { is_negative: is_negative && !digits.is_empty(), digits, power }
     }
 
-    /// Whether the number's power of ten is far from the limits of an integer, so that it can be compared with every
-    /// number.
+    /// Whether the number's power of ten is far from the limits of `i128`, so that the number can be compared with
+    /// every other.
     pub(super) fn is_comparable(&self) -> bool {
         self.power.unsigned_abs() < 1 << 100
     }

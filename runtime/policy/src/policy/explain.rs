@@ -1,4 +1,4 @@
-//! The explanation of a decision: what decided, and the effects of tool, rules and mode.
+//! The explanation of a decision: its origins, and the effects of the tool, the rules and the mode.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub struct Explanation {
     /// The files that each rule matches, for a call with several files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<MatchedFiles>,
-    /// The message about a tool that does not declare its files, if protections ask only for that reason.
+    /// The message that the tool does not declare its files, if protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<UndeclaredTool>,
     /// The files that rules declare as touched, for a call whose tool declares none.
@@ -45,7 +45,7 @@ pub struct Explanation {
     pub plan: bool,
 }
 
-/// Those files of a call that one rule matches.
+/// The files of a call that a rule matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MatchedFiles {
@@ -66,7 +66,8 @@ pub struct ExplainedCommand {
     pub program: Option<String>,
     /// The names of the rules that match this command.
     pub rules: Vec<String>,
-    /// Why the program is unknown, or which effects the command line has beside running programs.
+    /// A note about the line instead of a command: why a part of it is unknown, what it does besides running programs,
+    /// or what makes it dangerous.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -120,12 +121,12 @@ impl Explanation {
         because
     }
 
-    /// Whether the effect of a rule equals the decision.
+    /// Whether a rule with this effect contributed to the decision.
     fn is_decisive(&self, says: RuleEffect) -> bool {
         match self.verdict {
             PolicyDecision::Deny { .. } => says == RuleEffect::Deny,
             PolicyDecision::Ask { .. } => matches!(says, RuleEffect::Ask | RuleEffect::AlwaysAsk),
-            // A call that is allowed matches only rules that allow it, and these decide only if the mode would ask.
+            // An allowed call matches only rules that allow. Such a rule contributes only if the mode would have asked.
             PolicyDecision::Allow => self.mode_says == ModeSays::Ask,
             PolicyDecision::Queue => false,
         }

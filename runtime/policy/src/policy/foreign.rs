@@ -11,15 +11,15 @@ use toolwright_core::untrusted::line;
 /// The condition of a rule on the untrusted sources that a run has read.
 #[derive(Debug)]
 pub(super) enum AfterUntrusted {
-    /// Any source.
+    /// The run has read any untrusted source.
     Any,
     /// The run has read an untrusted source that matches one of these patterns.
     From(Vec<Regex>),
 }
 
 impl AfterUntrusted {
-    /// Whether the sources that a run has read meet the condition. A rule that allows requires that there is a source
-    /// and that all sources match; other rules require one that matches.
+    /// Whether the sources that a run has read meet the condition. A rule that allows requires at least one source, and
+    /// that all sources match. Other rules require one source that matches.
     pub(super) fn holds(&self, sources: Option<&[String]>, is_allow: bool) -> Holds {
         let Some(sources) = sources else { return Holds::Unknown };
         let each = sources.iter().map(|source| Holds::from(self.fits(source)));
@@ -39,8 +39,8 @@ impl AfterUntrusted {
     }
 }
 
-/// Whether a call sends data off the machine; unknown for a tool that does not declare it, and for a tool that runs
-/// programs.
+/// Whether a call sends data off the machine. This is unknown for a tool that does not declare it, and for a tool that
+/// runs programs.
 pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     let Some(definition) = asking.question.definition else { return Holds::Unknown };
     if definition.sinks().next().is_some() {
@@ -54,7 +54,7 @@ pub(super) fn sends(asking: &Asking<'_>) -> Holds {
     if is_known { Holds::No } else { Holds::Unknown }
 }
 
-/// Returns the parameters that the call gives and that leave the machine.
+/// Returns the parameters that leave the machine, if the call has values for them.
 pub(super) fn sinks(asking: &Asking<'_>) -> Vec<String> {
     let (Some(definition), Some(arguments)) = (asking.question.definition, asking.arguments())
     else {
@@ -72,7 +72,7 @@ fn is_given(arguments: &Node, key: &str) -> bool {
 /// Lists sources in a sentence, the first few by name.
 pub(super) fn in_words(sources: &[String]) -> String {
     const NAMED: usize = 3;
-    // An untrusted party may have chosen the name: it must not end the quotation.
+    // An untrusted party may have chosen the name, so a backquote in it must not end the quotation.
     let quoted = |it: &String| format!("`{}`", line(it).replace('`', "'"));
     let named: Vec<String> = sources.iter().take(NAMED).map(quoted).collect();
     match sources.len().checked_sub(NAMED) {

@@ -1,6 +1,6 @@
-//! Turns patterns with `*`, `?`, `[…]`, `{…}` and `**` into regular expressions over characters. (The crates for globs
-//! match bytes, so their `?` matches half of some letters.) In a pattern for files, `*` stops at a slash. In a pattern
-//! for names of tools it does not, because there a slash separates nothing.
+//! Turns patterns with `*`, `?`, `[…]`, `{…}` and `**` into regular expressions over characters. (Crates for globs
+//! match bytes, so that a `?` would match half of some letters.) In a pattern for files, `*` does not match a slash. In
+//! a pattern for names of tools it does, because there a slash separates nothing.
 
 use regex::Regex;
 
@@ -9,7 +9,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     regex_of(pattern, true)
 }
 
-/// Compiles a pattern for names of tools: `*` matches any characters, so that `*` alone matches every name.
+/// Compiles a pattern for names of tools. `*` matches any characters, so that `*` alone matches every name.
 pub(super) fn compile_name(pattern: &str) -> Result<Regex, String> {
     regex_of(pattern, false)
 }
@@ -43,7 +43,7 @@ struct Writer<'p> {
     out: String,
     /// The number of braces that are open at this place of the pattern.
     depth: usize,
-    /// Whether the pattern is one of paths, in which a slash separates folders.
+    /// Whether the pattern is for paths, in which a slash separates folders.
     is_path: bool,
 }
 
@@ -91,7 +91,7 @@ impl Writer<'_> {
         match self.left.next() {
             Some('/') => self.out.push_str("(?:.*/)?"),
             None => match self.out.strip_suffix('/') {
-                // `/**` is excluded, because nothing comes before its slash.
+                // The pattern `/**` is handled below, because nothing comes before its slash.
                 Some(before) if !before.ends_with('^') => {
                     self.out.truncate(before.len());
                     self.out.push_str("(?:/.*)?");
@@ -116,8 +116,8 @@ impl Writer<'_> {
                 ']' if !is_first => break,
                 '-' if !is_first && self.left.peek().is_some_and(|it| *it != ']') => {
                     self.out.push('-');
-                    // The end of a range is a character, even another `-`: in a regular expression, `--` would subtract
-                    // characters.
+                    // The end of a range is taken as a character even if it is another `-`, because `--` in a regular
+                    // expression would subtract characters.
                     let end = self.left.next().ok_or(OPEN)?;
                     self.member(end)?;
                 }

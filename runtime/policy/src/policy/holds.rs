@@ -1,6 +1,6 @@
 //! Whether a condition holds for a call, as far as the call's facts are known.
 
-/// The result of a condition; the variants are ordered by how certainly the condition holds.
+/// The result of a condition. The variants are ordered by how certainly the condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holds {
     No,
@@ -14,7 +14,7 @@ impl Holds {
         these.into_iter().max().unwrap_or(Self::No)
     }
 
-    /// Combines conditions all of which must hold; an empty list counts as `No`.
+    /// Combines conditions that must all hold. An empty list counts as `No`.
     pub(super) fn all(these: impl IntoIterator<Item = Self>) -> Self {
         these.into_iter().min().unwrap_or(Self::No)
     }

@@ -40,7 +40,7 @@ pub struct Evaluation {
     pub verdict: PolicyDecision,
     /// The rules that match the call, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// The message about a tool that does not declare its files, if protections ask only for that reason.
+    /// The message that the tool does not declare its files, if protections ask only for that reason.
     pub undeclared: Option<UndeclaredTool>,
     /// The effect of the mode.
     pub mode: ModeSays,
@@ -60,12 +60,13 @@ pub struct RuleMatch {
     /// The reason of the rule.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
-    /// Whether the rule certainly matches. A rule that denies or asks has an effect even if that is uncertain.
+    /// Whether the rule certainly matches. A rule that denies or asks has an effect even if this is uncertain.
     pub certain: bool,
-    /// The matching sources, for a rule about untrusted sources; empty if it is unknown what the run has read.
+    /// The matching sources, for a rule about untrusted sources. The list is empty if it is unknown what the run has
+    /// read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<Vec<String>>,
-    /// The parameters that leave the machine, for a rule about calls that send.
+    /// The parameters that leave the machine, for a rule about calls that send data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sinks: Vec<String>,
 }
@@ -110,14 +111,14 @@ pub enum RuleEffect {
     Deny,
     /// A person must decide on the call, even if a grant covers it.
     AlwaysAsk,
-    /// A person decides, or a grant covers the call.
+    /// A person must decide on the call, unless a grant covers it.
     Ask,
-    /// The mode does not require that a person decides on the call.
+    /// The mode does not ask about the call.
     Allow,
 }
 
-/// Combines the effects of tool, rules and mode into a decision. A rule can make the decision only stricter; a rule
-/// that allows cancels only the mode's question.
+/// Combines the effects of the tool, the rules and the mode into a decision. Rules can only make the decision stricter,
+/// except that a rule which allows cancels the mode's question.
 ///
 /// The tool's own reason comes first among the reasons why a person is asked. If several protections ask because a call
 /// does not declare its files, this counts as one reason.

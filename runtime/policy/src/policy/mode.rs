@@ -1,4 +1,4 @@
-//! Decides on the calls that no rule matches, by the danger of the call.
+//! The modes, which decide by the danger of a call.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use toolwright_core::tool::Danger;
 
-/// The mode of a policy: its decision by the danger of a call.
+/// The mode of a policy. It decides by the danger of a call.
 ///
 /// | mode | safe | moderate | dangerous | critical |
 /// | --- | --- | --- | --- | --- |
@@ -27,16 +27,16 @@ use toolwright_core::tool::Danger;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Refuses dangerous calls, and asks a person about moderate ones.
+    /// Refuses dangerous and critical calls, and asks a person about moderate ones.
     Strict,
-    /// A person decides on every call that is not safe.
+    /// Asks a person about every call that is not safe.
     #[default]
     Interactive,
-    /// A person decides on dangerous calls.
+    /// Asks a person about dangerous and critical calls.
     AutoSafe,
-    /// For an application without a person: dangerous calls are refused.
+    /// Refuses dangerous and critical calls, for applications in which no person can decide.
     Unattended,
-    /// Allows every call, unless a rule or the tool requires approval or denies it.
+    /// Allows every call, unless a rule or the tool requires approval, or a rule denies the call.
     Unrestricted,
 }
 

@@ -12,7 +12,7 @@ use super::rule::RuleKind;
 pub struct RuleOutline<'a> {
     /// The name of the rule.
     pub name: &'a str,
-    /// The kind of the rule: its effect on the calls that it matches.
+    /// The kind of the rule, which is its effect on the calls that it matches.
     pub kind: RuleKind,
     /// Why the rule exists.
     pub reason: &'a str,

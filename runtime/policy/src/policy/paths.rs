@@ -1,10 +1,12 @@
 //! Names of files, patterns for them, and whether a pattern matches a name.
 //!
 //! - Names are normalised before they are compared: `./` and doubled or trailing slashes are removed, `..` is resolved.
-//!   The file system is not consulted: the tool that opens a file must not follow a link out of its folder.
+//!   The file system is not consulted, so links are not resolved. A tool must not follow a link out of its folder when
+//!   it opens a file.
 //! - Relative names are relative to the base folder. If that is unknown, a relative name and an absolute pattern may or
-//!   may not mean the same file: the answer is [`Holds::Unknown`].
-//! - Rules that object ignore case and characters that some file systems ignore; rules that allow compare exactly.
+//!   may not mean the same file, so the answer is [`Holds::Unknown`].
+//! - Rules that deny or ask ignore case, and characters that some file systems ignore. Rules that allow compare
+//!   exactly.
 
 use regex::Regex;
 
@@ -66,14 +68,14 @@ impl Base {
         Name { exact, folded, letters, is_absolute, is_around }
     }
 
-    /// Returns the name for people: relative to the base folder if it is inside of that folder.
+    /// Returns the name for people. A name inside of the base folder is relative to that folder.
     pub(super) fn show(&self, name: &Name) -> String {
         let inside = self.0.as_deref().and_then(|base| name.exact.strip_prefix(base));
         let inside = inside.and_then(|it| it.strip_prefix('/')).filter(|it| !it.is_empty());
         inside.unwrap_or(&name.exact).to_owned()
     }
 
-    /// Returns the absolute form of a name.
+    /// Returns the absolute form of a name, if the base folder is known.
     pub(super) fn whole(&self, normalised: &str) -> String {
         match &self.0 {
             Some(base) if !is_absolute(normalised) => {
@@ -166,9 +168,9 @@ impl Base {
 impl PathPattern {
     /// Whether a file matches.
     ///
-    /// Touching a folder may touch matching files inside it, so the answer for the folder of a pattern, and for folders
-    /// around it, is unknown. For a pattern without a folder, the answer is unknown only if the base folder or one around
-    /// it is written.
+    /// A call that touches a folder may touch matching files inside it. So the answer is unknown for the folder of a
+    /// pattern and for folders around it. For a pattern without a folder, the answer is unknown only if the call writes
+    /// the base folder or a folder around it.
     pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
         let text = name.text(self.is_folded);
         if let Anchor::In { is_absolute, folder } = &self.anchor
@@ -238,8 +240,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
 }
 
 /// Maps all spellings that a file system may take for the same name to one text: upper and lower case, ignored
-/// characters. Each letter is folded by itself, so that its neighbours do not matter: `Σ` becomes `σ` even at the end
-/// of a word.
+/// characters. Each letter is folded by itself, whatever its neighbours are: `Σ` becomes `σ` even at the end of a word.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -15,7 +15,7 @@ use toolwright_core::tool::Definition;
 /// The nesting depth up to which choices in a schema are followed.
 const DEPTH: usize = 16;
 
-/// How many schemas are examined for one value; limited, because a foreign schema may reference itself.
+/// How many schemas are examined for one value. There is a limit, because a foreign schema may reference itself.
 const SCHEMAS: usize = 4096;
 
 /// Reports the values in a test of a policy that no call of these tools can have.
@@ -38,7 +38,7 @@ pub(super) fn check(
         _ => return,
     };
     for value in values {
-        // A value that cannot be read is reported by the compiler of the test.
+        // `ValueTest::compile` reports a value that cannot be read.
         let nodes = match (test, read(&value.value)) {
             (Test::Begins(_), Ok(Node::Array(items))) => items,
             (Test::Begins(_), _) | (_, Err(_)) => continue,
@@ -59,8 +59,8 @@ pub(super) fn check(
     }
 }
 
-/// Returns the first tool that cannot be given this value, and the values that it can be given; `None` if one of the
-/// tools accepts the value or does not say.
+/// Returns the first tool that never takes this value, and the values that it takes. Returns `None` if one of the tools
+/// takes the value, or its schema does not say.
 fn refused_by_all<'t>(
     value: &Node,
     parts: &[String],
@@ -90,7 +90,8 @@ fn lacks(tool: &Definition, parts: &[String]) -> bool {
     keys(tool).is_some_and(|mut keys| parts.first().is_some_and(|part| !keys.any(|it| it == part)))
 }
 
-/// Returns the schema of the value at a place, or of its items; `None` if the schema is not clear about that.
+/// Returns the schema of the value at a place, or of its items. Returns `None` if the root schema is not clear about
+/// it.
 fn at<'s>(root: &'s Value, parts: &[String], is_item: bool) -> Option<&'s Value> {
     let schema = parts.iter().try_fold(root, |schema, part| {
         let schema = reference::follow(root, schema)?;

@@ -22,13 +22,13 @@ pub struct SourceLocation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyProblem {
-    /// The place of the problem in a file; `None` if code made the policy.
+    /// The place of the problem in a file; `None` if the problem is not in a file.
     pub place: Option<SourceLocation>,
     /// What is wrong, and how to correct it.
     pub message: String,
 }
 
-/// Why a policy cannot be made: at least one problem.
+/// The problems that prevent a policy from being made; there is at least one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PolicyError {
     problems: Vec<PolicyProblem>,

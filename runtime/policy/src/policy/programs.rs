@@ -8,7 +8,7 @@ const PROGRAMS: [&str; 8] =
     ["program", "executable", "command", "command_line", "cmd", "argv", "shell", "script"];
 
 /// Whether a tool runs programs, as far as its definition shows: it takes a program or a command line, or returns an
-/// exit code. No tool knows what a program touches, so no list may claim that it touches nothing.
+/// exit code. It is unknown which files a program touches, so `touches_no_files` cannot list such a tool.
 pub(super) fn runs_programs(definition: &Definition) -> bool {
     let has = |schema: &Value, keys: &[&str]| {
         let properties = schema.get("properties").and_then(Value::as_object);

@@ -18,9 +18,10 @@ use toolwright_core::footprint::{File, ResourceKind};
 /// | `protect-journal` | the journal is not written, if it is known |
 /// | `workspace-bounds` | no file outside of the roots is touched, if there are roots |
 ///
-/// Each refuses a call that declares such files. A call that does not declare its files may touch them too, so a person
-/// is asked about it, for one reason, however many protections ask ([`UndeclaredTool`](super::UndeclaredTool)).
-/// `ask-for-keys` asks only about calls that name a key, because otherwise it would ask about every read.
+/// A protection refuses a call that declares the files of its rule; only `ask-for-keys` asks a person instead. A call
+/// that does not declare its files may touch these files too, so a person is asked about it. However many protections
+/// ask, this is one reason ([`UndeclaredTool`](super::UndeclaredTool)). `ask-for-keys` asks only about calls that
+/// declare a key file, because otherwise it would ask about every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protection {

@@ -1,4 +1,4 @@
-//! The call that a policy is asked about, and what is computed from it when a rule needs it.
+//! The call that a policy decides on, and what is computed from the call when a rule needs it.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
@@ -23,8 +23,8 @@ use toolwright_core::tool::Effect;
 /// A call with the facts that a policy decides by.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// The tool that the call would run; `None` if it is unknown. A mode then asks as for a tool that takes a command
-    /// line, and settings of the policy for single tools do not apply.
+    /// The definition of the tool; `None` if it is unknown. Without it, the mode asks as for a tool that takes a
+    /// command line, and `touches_no_files` does not apply.
     pub definition: Option<&'a Definition>,
     /// The tool's name.
     pub tool: &'a str,
@@ -56,7 +56,7 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Makes the question about a call of a tool, whose run has read unknown sources.
+    /// Makes the question about a call of a tool. It does not say which untrusted sources the run has read.
     #[must_use]
     pub fn of(
         definition: &'a Definition,
@@ -82,7 +82,8 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Asks about a tool before there is a call. If the tool computes the danger, the danger is assumed to be `safe`.
+    /// Makes the question about a tool before there is a call. If the tool computes the danger, the danger is assumed
+    /// to be `safe`.
     pub(super) fn before_any_call(definition: &'a Definition) -> Self {
         let danger = match definition.danger {
             DeclaredDanger::Level(danger) => danger,
@@ -129,14 +130,14 @@ pub(super) struct Asking<'a> {
     arguments: OnceCell<Option<Node>>,
     reads: OnceCell<Option<Files>>,
     writes: OnceCell<Option<Files>>,
-    /// The files that rules declare for the call, which are used if the call declares none.
+    /// The files that rules declare for the call. They are used if the call declares none.
     vouched: Option<[Files; 2]>,
     /// The parser of command lines.
     reader: Option<&'a dyn ReadCommands>,
     lines: RefCell<Vec<(String, Rc<CommandLine>)>>,
 }
 
-/// The files that a call declares; `None` means all files.
+/// The files that a call declares. An item that is `None` means all files.
 pub(super) type Files = Vec<Option<Name>>;
 
 impl<'a> Asking<'a> {
@@ -189,11 +190,12 @@ impl<'a> Asking<'a> {
     /// Explains to a person how a command line determines the danger of the call.
     pub(super) fn rating(&self, text: &str) -> Option<String> {
         let (danger, words) = self.reader?.rating(text)?;
-        // The explanation is left out if the tool rated the line differently, such as for another folder.
+        // The explanation is left out if the tool rated the line differently, for example because it runs in another
+        // folder.
         (danger == self.question.danger).then_some(words)
     }
 
-    /// Whether the call leaves undeclared which files it touches.
+    /// Whether the call does not declare which files it reads, or which it writes.
     pub(super) fn is_open(&self) -> bool {
         self.writes().is_none() || self.reads().is_none()
     }
@@ -207,12 +209,12 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Whether the call leaves undeclared which files it writes.
+    /// Whether the call does not declare which files it writes.
     pub(super) fn is_open_to_write(&self) -> bool {
         self.writes().is_none()
     }
 
-    /// Evaluates the call like a call of a tool that declares all of its files.
+    /// Returns the same question for a call that touches no other files than the ones that it declares to read.
     pub(super) fn touching_no_files(&self) -> Self {
         let mut asking =
             Self::new(self.question, self.base).with_arguments(self.read).with_reader(self.reader);
@@ -258,7 +260,7 @@ impl<'a> Asking<'a> {
         let files = named.filter(|(kind, _)| *kind == File::LABEL);
         let each = files.map(|(_, name)| match name {
             Some(name) => Some(Some(self.base.name(name))),
-            // A tool that runs programs and declares all files may touch any.
+            // A tool that runs programs may touch any file, so its declaration of all files counts as no declaration.
             None if self.question.definition.is_some_and(runs_programs) => None,
             None => Some(None),
         });

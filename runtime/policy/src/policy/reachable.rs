@@ -1,6 +1,6 @@
-//! Determines from a tool's schema which types a value at a place of its arguments can have: none if the place cannot
-//! exist. A rule over such a place, or with a test of another type, never matches. Types that the schema does not
-//! clearly exclude count as possible.
+//! Determines from a tool's schema which types a value at a place of its arguments can have. There are none if the
+//! place cannot exist. A rule about such a place, or with a test for another type, never matches. Types that the schema
+//! does not clearly exclude count as possible.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,13 +16,14 @@ use toolwright_core::tool::Definition;
 /// The nesting depth up to which choices in a schema are followed.
 const DEPTH: usize = 64;
 
-/// How many schemas are examined for one place. The choices of a foreign schema may lead back to itself.
+/// How many schemas are examined for one place. There is a limit, because a foreign schema may reference itself.
 const SCHEMAS: usize = 4096;
 
 /// The types that a value at a place can have; `None` if it can have any type.
 type Kinds = Option<BTreeSet<&'static str>>;
 
-/// Reports a test whose place none of these tools has, or whose type never fits there. Returns whether it reported one.
+/// Reports a test if none of these tools has the place, or values at the place never have the type that the test is
+/// for. Returns whether it reported a problem.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,
@@ -63,7 +64,7 @@ pub(super) fn check(
 /// Returns the types that a test can be applied to, and a description of them.
 fn kinds_of(test: &Test) -> Option<(&'static [&'static str], &'static str)> {
     match test {
-        // These values are compared with the schema one by one; command lines are checked elsewhere.
+        // `possible` compares the values of `OneOf` with the schema, and command lines are checked elsewhere.
         Test::OneOf(_) | Test::Program(_) => None,
         Test::Contains(_) | Test::Within(_) | Test::Begins(_) => Some((&["array"], "a list")),
         Test::Flags(_) | Test::OnlyFlags(_) => Some((&["array"], "a list")),

@@ -1,4 +1,5 @@
-//! Reads a policy from TOML. It continues after a mistake, so that it reports all of them, and refuses unknown keys.
+//! Reads a policy from TOML. Reading continues after a mistake, so that all mistakes are reported. Unknown keys are
+//! mistakes.
 
 mod values;
 
@@ -127,7 +128,8 @@ impl Reader<'_> {
         if let Some(value) = find(table, "mode") {
             let names: Vec<&str> = Mode::ALL.iter().map(|it| it.name()).collect();
             if let Some(mode) = self.word(value, "mode", &names) {
-                // All problems are put into one list, which already contains those of the builder.
+                // `set_mode` adds to the problems of the builder, so the problems of this reader are moved there for
+                // the call.
                 builder.problems = std::mem::take(&mut self.problems);
                 builder = builder.set_mode(mode);
                 self.problems = std::mem::take(&mut builder.problems);
@@ -206,7 +208,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // The missing reason was reported already, so a placeholder is used.
+        // The missing reason is already reported, so the rule gets a placeholder.
         let reason = reason.unwrap_or_else(|| At::code("not given".to_owned()));
         let mut rule = Rule::new(kind, reason);
         rule.place = Some(self.place(span));
@@ -340,7 +342,7 @@ impl Reader<'_> {
                         "program" => Test::Program(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
-                        // The problem was already reported.
+                        // `keys` has already reported the unknown key.
                         _ => continue,
                     };
                     if self.problems.len() == before {

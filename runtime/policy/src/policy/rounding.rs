@@ -1,9 +1,9 @@
-//! Compares numbers as tools get them. JSON may have more digits than a float can hold, and a tool that takes a float
-//! gets the nearest one. A limit that only compared the written number would let a number through that rounds to a
-//! forbidden one.
+//! Compares numbers as tools get them. A JSON number may have more digits than a float can hold, and a tool that takes
+//! a float gets the nearest one. If a limit were compared only with the written number, it would let a number through
+//! that is rounded to a forbidden one.
 //!
 //! - A number is compared with all its digits if the tool's schema accepts only integers there.
-//! - A schema does not give the width of a float. If a limit holds for one width only, the result is unknown.
+//! - A schema does not say how wide a float is. If the widths give different results, the result is unknown.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ enum Reads {
     Integers,
     /// Floats, to which numbers are rounded.
     Floats,
-    /// The place accepts integers and floats, or values of another type.
+    /// The schema allows integers and floats at the place, or does not say.
     Unknown,
 }
 
@@ -170,7 +170,8 @@ fn has_numbers(node: &Node) -> bool {
     }
 }
 
-/// Returns the nearest float of each width; `None` if the number is beyond that width, so that no such tool accepts it.
+/// Returns the nearest float of each width; `None` if the number is beyond the range of that width, so that a tool with
+/// such a float refuses it.
 fn round(number: &str) -> [Option<Decimal>; WIDTHS.len()] {
     WIDTHS.map(|width| nearest(number, width).map(|it| Decimal::of(&it)))
 }
@@ -207,7 +208,7 @@ fn refers(schema: &Value) -> bool {
     ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"].iter().any(|it| schema.get(it).is_some())
 }
 
-/// Adds the subschemas that these schemas refer to or combine.
+/// Returns these schemas, and all schemas that they refer to or combine.
 fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
     let mut found: Vec<&'s Value> = Vec::new();
     let mut open = schemas.to_vec();
@@ -223,7 +224,7 @@ fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
     found
 }
 
-/// Lists the schemas of the value under a key, or of the items.
+/// Lists the schemas of the value under a key, or of the items if no key is given.
 fn below<'s>(root: &'s Value, schemas: &[&'s Value], segment: Option<&str>) -> Vec<&'s Value> {
     let mut found = Vec::new();
     for schema in whole(root, schemas) {

@@ -20,8 +20,8 @@ pub enum RuleKind {
     Allow,
 }
 
-/// The effect of a deny if it is unknown whether it matches, because the call does not declare which files it touches,
-/// for instance.
+/// The effect that a deny rule has if it is unknown whether the rule matches, for example because the call does not
+/// declare which files it touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WhenUnknown {
@@ -32,8 +32,8 @@ pub enum WhenUnknown {
     Ask,
 }
 
-/// A rule: its effect, its reason, and which calls it matches. All its conditions must hold; a condition with several
-/// values holds for any one of them.
+/// A rule: its effect, its reason, and the conditions for the calls that it matches. All conditions must hold. A
+/// condition with several values holds if one of the values fits.
 ///
 /// ```
 /// use toolwright::policy::{ArgumentTest, Example, Policy, Rule};
@@ -81,9 +81,9 @@ pub struct Rule {
     pub(super) sends: bool,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<CheckedExample>>,
-    /// Whether the rule applies only where it certainly matches, which only protections use.
+    /// Whether the rule has no effect unless it certainly matches. Only protections use this.
     pub(super) only_certain: bool,
-    /// Whether a part of the rule could not be parsed, so that a missing condition proves nothing.
+    /// Whether a part of the rule could not be parsed. Then checks that would report a missing condition are skipped.
     pub(super) is_partial: bool,
 }
 
@@ -144,7 +144,7 @@ impl Rule {
         Self::new(RuleKind::AlwaysAsk, At::code(reason.into()))
     }
 
-    /// Makes a rule that lets matching calls run without a question of the mode.
+    /// Makes a rule that stops the mode from asking about matching calls.
     pub fn allow(reason: impl Into<String>) -> Self {
         Self::new(RuleKind::Allow, At::code(reason.into()))
     }
@@ -184,8 +184,8 @@ impl Rule {
         self
     }
 
-    /// Matches calls of this tool. In a name with `*`, the `*` matches any characters, including `/`, so that the rule
-    /// is about all tools whose names match; `*` alone matches every tool.
+    /// Restricts the rule to calls of this tool. A `*` in the name matches any characters, including `/`, so that `*`
+    /// alone matches every tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.get_or_insert_default().push(At::code(name.into()));
@@ -234,41 +234,42 @@ impl Rule {
         self
     }
 
-    /// Matches calls with an argument, at a JSON pointer, that passes a test. A missing argument, or null, passes none.
-    /// A list passes a test of paths or numbers if one of its items does; for a rule that allows, all items must.
+    /// Restricts the rule to calls whose argument at a JSON pointer passes a test. A missing argument or null passes no
+    /// test. A list passes a test of paths or numbers if one of its items does; for a rule that allows, all items must
+    /// pass.
     #[must_use]
     pub fn argument(mut self, pointer: impl Into<String>, test: ArgumentTest) -> Self {
         self.arguments.push((At::code(pointer.into()), test));
         self
     }
 
-    /// Matches calls that read a file which matches the pattern; see [the module](super) for patterns. For a rule that
-    /// allows, every file that the call reads must match a pattern, and it must read at least one.
+    /// Restricts the rule to calls that read a file which matches the pattern; `toolwright::policy` describes patterns.
+    /// For a rule that allows, the call must read at least one file, and every file that it reads must match a pattern.
     #[must_use]
     pub fn reads(mut self, pattern: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that write a file which matches the pattern. For a rule that allows, every file that the call
-    /// writes must match a pattern, and it must write at least one.
+    /// Restricts the rule to calls that write a file which matches the pattern. For a rule that allows, the call must
+    /// write at least one file, and every file that it writes must match a pattern.
     #[must_use]
     pub fn writes(mut self, pattern: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// Matches calls that touch a file outside of this folder, and outside of all other folders that are given by this
-    /// method.
+    /// Restricts the rule to calls that touch a file outside of this folder. If the method is called several times, the
+    /// file must be outside of all the folders.
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
         self
     }
 
-    /// Matches calls of a run that has read untrusted text: an answer marked by
-    /// [`Output::untrusted`](toolwright_core::output::Output::untrusted), its own or one of a child call or an agent.
-    /// If it is unknown what the run has read, a rule that denies or asks is assumed to match.
+    /// Restricts the rule to calls of a run that has read untrusted text. This is an answer marked by
+    /// [`Output::untrusted`](toolwright_core::output::Output::untrusted), of a call of the run itself, of a child call
+    /// or of a sub-agent. If it is unknown what the run has read, a rule that denies or asks is assumed to match.
     ///
     /// ```
     /// use toolwright::policy::{Example, Policy, Rule};
@@ -298,8 +299,8 @@ impl Rule {
         self
     }
 
-    /// Matches calls of a run that has read an untrusted source which matches this pattern, such as `web page of *`;
-    /// for a rule that allows, every source must match. Several patterns are alternatives.
+    /// Restricts the rule to calls of a run that has read an untrusted source which matches this pattern, such as
+    /// `web page of *`. For a rule that allows, every source must match. Several patterns are alternatives.
     #[must_use]
     pub fn after_untrusted_from(mut self, pattern: impl Into<String>) -> Self {
         let pattern = At::code(pattern.into());
@@ -310,18 +311,19 @@ impl Rule {
         self
     }
 
-    /// Matches calls that send something off the machine: a parameter with `#[arg(sink)]` is given. For a run-time tool
-    /// that does not declare its sinks ([`Definition::declares_sinks`](toolwright_core::tool::Definition)), and for one
-    /// that runs programs, that is unknown.
+    /// Restricts the rule to calls that send something off the machine: they have a value for a parameter with
+    /// `#[arg(sink)]`. It is unknown whether a call sends something if its tool runs programs, or is a run-time tool
+    /// that does not declare its sinks ([`Definition::declares_sinks`](toolwright_core::tool::Definition)).
     #[must_use]
     pub fn sends(mut self) -> Self {
         self.sends = true;
         self
     }
 
-    /// Declares, for a rule that allows, which files or folders its calls read and write, if their tool cannot declare
-    /// that, such as a tool that runs a program. All rules then judge the calls by this declaration. Nothing verifies
-    /// the declaration; if two rules declare files, both count together.
+    /// Declares which files or folders the matching calls read and write; only an allow rule may declare this. Use it
+    /// for a tool that cannot declare its files itself, such as a tool that runs a program. All rules then judge the
+    /// calls by this declaration, which nothing verifies. If two rules declare files for a call, both declarations
+    /// count.
     #[must_use]
     pub fn touches(
         mut self,
@@ -334,7 +336,7 @@ impl Rule {
         self
     }
 
-    /// Sets the effect of a deny rule on a call if it is unknown whether the rule matches.
+    /// Sets the effect that a deny rule has if it is unknown whether the rule matches.
     #[must_use]
     pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
         self.when_unknown = At::code(what);
@@ -378,7 +380,7 @@ impl Example {
         self
     }
 
-    /// Adds a file that the call reads.
+    /// Adds a file that the example call reads.
     #[must_use]
     pub fn reading(mut self, file: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(file.into());
@@ -392,7 +394,7 @@ impl Example {
         self
     }
 
-    /// Adds a file that the call writes.
+    /// Adds a file that the example call writes.
     #[must_use]
     pub fn writing(mut self, file: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(file.into());
@@ -401,7 +403,7 @@ impl Example {
 }
 
 impl RuleKind {
-    /// Every kind, with the strongest first.
+    /// All kinds, the strongest first.
     pub const ALL: [Self; 4] = [Self::Deny, Self::AlwaysAsk, Self::Ask, Self::Allow];
 
     /// Returns the name of the kind, as policy files spell it.

@@ -2,7 +2,7 @@
 
 use toolwright_core::tool::{Definition, ToolSet};
 
-/// Tools that can be found by name, in the order of their set.
+/// Tools that can be found by name, in the order of their [`ToolSet`].
 pub(super) struct Tools<'a>(Vec<&'a Definition>);
 
 impl<'a> Tools<'a> {

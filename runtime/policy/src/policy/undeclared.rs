@@ -1,5 +1,5 @@
-//! Tools that do not declare which files they touch: the policy's list of the tools that touch none, and the message
-//! about other such tools.
+//! Tools that do not declare which files they touch: the policy's list of such tools that touch none, and the message
+//! about the others.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,8 +18,8 @@ use toolwright_core::tool::{Definition, Effect, ToolSet};
 /// The prefix that marks the name of a group in the list.
 const GROUP: &str = "group:";
 
-/// A tool that does not declare which files its calls touch, and the protections that ask only for that reason. People
-/// and models read its text.
+/// A tool that does not declare which files its calls touch, and the protections that ask only for that reason. Its
+/// [`Display`](fmt::Display) is a message for people and models.
 ///
 /// ```
 /// use toolwright::policy::Policy;
@@ -58,7 +58,8 @@ pub(super) struct NoFiles {
     listed: HashMap<String, ListedTool>,
 }
 
-/// A tool at the time when the policy was made: the list does not apply to a later tool with the same name.
+/// The facts of a listed tool when the policy was made. The list does not apply to a later tool that has the same name
+/// but other facts.
 #[derive(Debug)]
 struct ListedTool {
     location: Location,
@@ -67,7 +68,7 @@ struct ListedTool {
 }
 
 impl NoFiles {
-    /// Looks up the tools that a list names, by their own names or by those of their groups.
+    /// Looks up the tools that a list names, by the name of the tool or of its group.
     pub(super) fn of(list: &[At<String>], scope: &Scope<'_>, problems: &mut Problems) -> Self {
         let mut made = Self::default();
         for entry in list {
@@ -111,7 +112,7 @@ impl NoFiles {
         Ok(())
     }
 
-    /// Adds the tools of a group that may be listed; for the others the protections still ask.
+    /// Adds the tools of a group that may be listed. For its other tools, the protections still ask.
     fn add_group(&mut self, group: &str, scope: &Scope<'_>) -> Result<(), String> {
         let of_group = |it: &&Definition| it.group.as_deref() == Some(group);
         let members: Vec<&Definition> = scope.catalog.definitions().filter(of_group).collect();
@@ -142,8 +143,8 @@ impl NoFiles {
         !definition.came_at_run_time && self.listed.get(&definition.name).is_some_and(is_it)
     }
 
-    /// Writes the message about a call for which these protections ask because it declares no files. It mentions the
-    /// list, unless one of the protections `wants_the_tools_own_word`.
+    /// Writes the message about a call for which these protections ask because it does not declare its files. The
+    /// message suggests `touches_no_files`, unless one of the protections `wants_the_tools_own_word`.
     pub(super) fn describe_undeclared(
         &self,
         asking: &Asking<'_>,
@@ -172,7 +173,7 @@ impl NoFiles {
         Some(UndeclaredTool { tool, message, rules })
     }
 
-    /// Lists the tools on the list that still exist, in the order of the catalog.
+    /// Lists the tools that are on the list and unchanged in this set, in the order of the set.
     pub(super) fn listed_in<'c>(&self, set: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
         let covered = set.definitions().into_iter().filter(|it| self.covers(it));
         covered.map(|it| it.name.as_str())

@@ -131,19 +131,19 @@ impl ValueTest {
     }
 
     /// Whether the arguments pass the test. If `all` is set, every item of a list of paths or numbers must pass;
-    /// otherwise one item suffices.
+    /// otherwise one passing item is enough.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            // The tool was registered after the policy was built, and a pattern is unsafe for its command lines: `git
-            // *` matches `git log; rm -rf /`.
+            // The tool was registered after the policy was built, so nothing refused this test. A pattern is unsafe for
+            // a command line: `git *` matches `git log; rm -rf /`.
             Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
             Some(value) => self.check.passes(value, asking.base, place, all),
         }
     }
 
-    /// Returns the check of a value, without the location at which the policy writes it.
+    /// Returns the check without the place of the argument.
     pub(super) fn into_check(self) -> Check {
         self.check
     }
@@ -161,7 +161,7 @@ pub(super) fn find_value<'n>(segments: &[String], arguments: &'n Node) -> Option
 }
 
 impl Check {
-    /// Whether the check matches a part of the text, so that it cannot determine what a command line runs.
+    /// Whether the check looks at a part of the text only, so that it cannot determine what a command line runs.
     fn is_pattern(&self) -> bool {
         !matches!(self, Self::OneOf(_))
     }
@@ -172,7 +172,7 @@ impl Check {
             (Self::Contains(values), Node::Array(items)) => {
                 Holds::any(items.iter().map(|item| values.contains(item, place)))
             }
-            // Every item of an empty list is one of the values, because the list has no items.
+            // An empty list passes, because no item can fail.
             (Self::Within(_), Node::Array(items)) if items.is_empty() => Holds::Yes,
             (Self::Within(values), Node::Array(items)) => {
                 Holds::all(items.iter().map(|item| values.contains(item, place)))

@@ -1,7 +1,7 @@
-//! Tests what every [`Store`] must do. The tests of your own store can run them too (feature `conformance`).
+//! Tests of what every [`Store`] must do. The tests of your own store can run them too (feature `conformance`).
 //!
-//! A violated rule panics with a sentence. Each rule needs an empty store, a tokio runtime with time (one with several
-//! threads finds more), and a way to [damage](Damage) a call of the store:
+//! If a store violates a rule, the test panics with a sentence that says so. Each rule needs an empty store, a tokio
+//! runtime with time (a runtime with several threads finds more), and a way to [damage](Damage) a call of the store:
 //!
 //! ```
 //! use toolwright::journal::{MemoryStore, conformance};
@@ -40,8 +40,8 @@ use futures::future::BoxFuture;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::Store;
 
-/// Makes the record of a call unreadable without using the store's methods: overwrites its bytes. Other data of the
-/// call, such as index columns, stays.
+/// A function that makes the record of a call unreadable, by overwriting the record's bytes without the store's
+/// methods. Other data of the call, such as index columns, stays as it was.
 pub type Damage<S> = dyn for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync;
 
 /// One rule of the contract of a store, and the test that checks the rule.
@@ -75,7 +75,7 @@ impl<S> fmt::Debug for Rule<S> {
 /// Tests every rule, each on an empty store of its own.
 ///
 /// # Panics
-/// When the store violates rules; the last sentence names them all.
+/// When the store violates rules. The message names all of them.
 pub async fn run<S: Store>(
     open: impl AsyncFn() -> S,
     damage: impl for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync + 'static,
@@ -98,7 +98,7 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked without words")
 }
 
-/// Each function is a rule; the rules of `racing` share the store between tasks, those of `damaged` damage it.
+/// Each named function is a rule. The rules after `=>` are in `damaged`, and also get the function that damages a call.
 macro_rules! rules {
     ($($module:ident: $($rule:ident),* $(,)?;)* => $($harsh:ident),* $(,)?;) => {
         /// Lists every rule, to be tested one by one.

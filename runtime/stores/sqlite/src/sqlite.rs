@@ -1,7 +1,8 @@
 //! Stores calls in an SQLite file.
 //!
-//! - Simultaneous writes are made by one thread, a single one on the task of its caller. Other threads read.
-//! - Several processes may use one file at once; they wait for each other, up to five seconds.
+//! - A single write is made on the task of its caller; simultaneous writes are made together by one thread. Other
+//!   threads read.
+//! - Several processes may use one file at once. They wait for each other, up to five seconds.
 //! - After the file was deleted or replaced, every commit and query is refused.
 //!
 //! ```text
@@ -46,12 +47,12 @@ use toolwright_journal::journal::{
     StoreError, Transaction,
 };
 
-/// Stores calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
-/// threads, which end when the last clone is dropped and everything accepted has been written.
+/// A store in an SQLite file, for one machine. Several processes may use the file at once. Clones share the threads of
+/// the store, which end when the last clone is dropped and all accepted writes are in the file.
 ///
 /// A commit is durable: it survives the end of the process and a power failure. If the file is deleted or replaced
-/// while the store is open, every commit and query fails from then on. Two files in its folder, with the same name and
-/// the endings `-wal` and `-shm`, belong to it.
+/// while the store is open, every commit and query fails from then on. Two files beside it, with the same name and the
+/// endings `-wal` and `-shm`, belong to the journal.
 ///
 /// Needs the feature `sqlite`: `toolwright = { version = "0.1", features = ["sqlite"] }`.
 ///
@@ -85,13 +86,13 @@ struct Inner {
 }
 
 impl SqliteStore {
-    /// Opens the journal in a file. Makes the file if it does not exist, readable only by its owner; the folder must
+    /// Opens the journal in a file. If the file does not exist, makes one that only its owner can read; the folder must
     /// exist.
     ///
     /// # Errors
-    /// When the file cannot be opened or made, is not a journal, is of a newer version, is damaged, is locked by
-    /// another program for more than five seconds, may be read or written by every user of the machine, or has other triggers
-    /// than its own.
+    /// When the file cannot be opened or made, is not a journal, has a newer format version, or is damaged. Also when
+    /// another program locks it for more than five seconds, when every user of the machine may read or write it, or
+    /// when it has other triggers than those of a journal.
     pub fn open(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
@@ -129,7 +130,7 @@ impl SqliteStore {
         self.0.writer.does(Work::Pragma(setting, value)).await
     }
 
-    /// Returns the first call that a query finds; fails if the call cannot be read.
+    /// Returns the first call that a query finds. Fails if the call cannot be read.
     async fn first_record(
         &self,
         sql: &'static str,

@@ -81,7 +81,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
     }
 }
 
-/// A case for the strict reader of input, which describes problems in our words.
+/// A case in the form for [`Reader`], whose messages describe problems better than those of serde.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "it is read only to find out what is wrong with it")]
 struct WrittenCase {

@@ -100,7 +100,8 @@ fn roots(policy: &Policy) -> Vec<String> {
     policy.roots().map(in_words).collect()
 }
 
-/// Marks roots that are not folders. With a misspelt root, no file that was meant may be touched.
+/// Lists the roots, and marks those that are not folders. A root may be misspelt, and then calls may not touch the
+/// files that were meant.
 fn marked_roots(policy: &Policy) -> Vec<String> {
     let missing: Vec<_> = policy.missing_roots().collect();
     let marked = policy.roots().map(|root| match missing.contains(&root) {
@@ -114,7 +115,8 @@ fn in_words(root: &Path) -> String {
     root.display().to_string()
 }
 
-/// Lists the active protections, and the others, which are switched off or have nothing to protect.
+/// Lists the active protections, and those that are switched off. A protection without anything to protect is in
+/// neither list.
 fn protections(policy: &Policy) -> [Vec<String>; 2] {
     let on: Vec<Protection> = policy.outline().filter_map(|it| it.protection()).collect();
     let off = policy.protections_off().map(|it| it.name().to_owned()).collect();

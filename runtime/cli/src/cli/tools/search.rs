@@ -1,4 +1,5 @@
-//! `tools search WORDS…`: lists the tools that match every word by its beginning, the best first.
+//! `tools search WORDS…`: lists the tools in which each given word is found, at least as the beginning of a word. The
+//! best match comes first.
 
 use clap::{Arg, ArgMatches, Command};
 

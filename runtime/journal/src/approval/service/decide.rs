@@ -1,4 +1,4 @@
-//! Applies a statement to the call that the statement names. Does no I/O.
+//! Applies a statement to its call. This code does no I/O.
 
 use std::collections::HashMap;
 
@@ -19,9 +19,9 @@ pub(super) struct DecidedCall {
     pub(super) grant: Option<Grant>,
 }
 
-/// Applies a statement to a call; returns `None` if the state of the call does not allow it. `begun` is how often it
-/// may have acted before; `is_unseen` says whether to accept an approval although nothing can check here that the
-/// record shows what would run.
+/// Applies a statement to a call. Returns `None` if the state of the call does not allow the decision. `begun` is how
+/// often the call may have acted before. With `is_unseen`, an approval of encrypted arguments is accepted, although
+/// they cannot be compared here with the shown ones.
 pub(super) fn decide(
     mut record: CallRecord,
     begun: u32,
@@ -86,8 +86,8 @@ pub(super) fn decide(
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
         Decision::Happened { result } => record.answer_with(AnswerRecord::result(result)),
-        // An earlier decision was on an earlier generation. This statement is no approval, so it is stored only in
-        // the history, where the executor finds it.
+        // The earlier decision was on an earlier generation, so it is removed. This statement is no approval, so only
+        // the history contains it, where the executor looks for it.
         Decision::DidNotHappen => record.decision = None,
         Decision::Accept => {
             record.decision = None;
@@ -106,8 +106,8 @@ pub(super) fn decide(
     Ok(Some(DecidedCall { record, entry, grant }))
 }
 
-/// Refuses an approval of altered arguments: an attacker who can write to the journal could show one call and
-/// have another approved.
+/// Refuses an approval if the record shows other arguments than those that would run. An attacker who can write to the
+/// journal could show one call and have another one approved.
 pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     match record.shows_what_is_judged() {
         Some(true) => Ok(()),
@@ -116,9 +116,8 @@ pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     }
 }
 
-/// Whether a statement was made about the arguments that the record shows. Statements of the previous format version
-/// do not name the shown arguments; they are accepted only about records of that version, and there the executor asks
-/// again.
+/// Whether a statement is about the arguments that the record shows. Statements of the previous format version do not
+/// name the shown arguments. They are accepted only for records of that version, and the executor asks again for those.
 fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
     match &statement.about {
         Subject::Call { shown: None, .. } => record.journal.is_none(),
@@ -127,7 +126,8 @@ fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
     }
 }
 
-/// Refuses a statement about a call of another journal, which may have the same id.
+/// Refuses a statement that names another journal or project than the record, because another journal may have a call
+/// with the same id.
 fn refuse_other_journal(record: &CallRecord, statement: &Statement) -> Result<(), ApprovalError> {
     if (&statement.journal, &statement.project) == (&record.journal, &record.project) {
         return Ok(());
@@ -163,8 +163,8 @@ fn check_terms(
     terms.check(said.now).map_err(|error| ApprovalError::Terms { call: record.id, error })
 }
 
-/// Deletes the arguments of a call, and the texts that may repeat them. The answer stays, in case the same call is made
-/// again.
+/// Deletes the arguments of a call, and the texts that may repeat them. The answer is kept, in case the run makes the
+/// same call again.
 fn forget(record: &mut CallRecord) {
     (record.raw, record.arguments) = (StoredText::Omitted, StoredText::Omitted);
     CallRecord::FORGOTTEN.clone_into(&mut record.shown);
@@ -176,7 +176,7 @@ fn forget(record: &mut CallRecord) {
 }
 
 fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalError> {
-    // The history contains the signed statement, which everyone can read.
+    // The history contains the statement in plain text, so new arguments must not contain secrets.
     if !matches!(record.arguments, StoredText::Plain(_)) {
         return Err(ApprovalError::Secrets { call: record.id });
     }
@@ -190,7 +190,7 @@ fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalE
     }
 }
 
-/// Returns the first of these secret parameters that the object contains.
+/// Returns the first secret parameter for which the object has a value.
 fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
     if secrets.is_empty() {
         return None;

@@ -19,7 +19,7 @@ pub enum ApprovalError {
     /// The text is not a statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
-    /// The decision cannot be made about this kind of subject, such as a grant.
+    /// The decision does not fit its subject. A grant can only be revoked, and a call cannot be revoked.
     #[error(
         "a statement that says `{verdict}` is about the wrong thing: only grants can be revoked, and every other decision is about a call"
     )]
@@ -65,7 +65,7 @@ pub enum ApprovalError {
         call: CallId,
         /// The generation that the statement names.
         said: u32,
-        /// The generation that the call is at.
+        /// The present generation of the call.
         found: u32,
         /// The event that raised the generation.
         what: String,
@@ -115,7 +115,7 @@ pub enum ApprovalError {
         /// The id of the call.
         call: CallId,
     },
-    /// The statement is valid in another journal, or for another project.
+    /// The statement names another journal or project than the call's record.
     #[error(
         "the statement counts in {said}, and call {call} is one of {found}: show the call again, and decide on what is \
          shown"
@@ -131,7 +131,8 @@ pub enum ApprovalError {
     /// The statement names another author than the holder of the key.
     #[error(transparent)]
     NotTheirs(#[from] NotTheirs),
-    /// The state of the call does not allow it: it expired, was cancelled, or waits for no decision.
+    /// The state of the call does not allow the decision: the call expired, was cancelled, or does not wait for this
+    /// decision.
     #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
     Elsewhere {
         /// The id of the call.
@@ -142,7 +143,7 @@ pub enum ApprovalError {
         what: String,
         /// Who caused the last event of the call.
         who: String,
-        /// When that transition happened.
+        /// When the last event of the call happened.
         at: Timestamp,
     },
     /// A counter of the call's record is at its maximum, so nothing more can be recorded.
@@ -161,7 +162,7 @@ pub enum ApprovalError {
         /// The deadline.
         deadline: Timestamp,
     },
-    /// The grant is for another tool than the call's tool, or for an earlier definition of it.
+    /// The grant is for another tool, or for an earlier definition of the call's tool.
     #[error(
         "call {call} is one of {tool:?} as it is now and the grant's terms are for {granted:?} as they name it: take \
          tool and fingerprint from the call"
@@ -174,7 +175,7 @@ pub enum ApprovalError {
         /// The grant's tool.
         granted: String,
     },
-    /// A grant could never be used.
+    /// The terms of the grant are useless: they could cover no call.
     #[error("the terms of the grant that is given with call {call} are useless")]
     Terms {
         /// The id of the call.
@@ -183,7 +184,8 @@ pub enum ApprovalError {
         #[source]
         error: UselessTerms,
     },
-    /// New arguments would be readable in the history, but the call's own arguments are not stored in plain text.
+    /// The call's arguments are encrypted or not stored, so new arguments are refused: the history would show them in
+    /// plain text.
     #[error(
         "the arguments of call {call} are sealed or not kept, so no others can be given: reject or discard it, \
          and have it made again"
@@ -192,7 +194,7 @@ pub enum ApprovalError {
         /// The id of the call.
         call: CallId,
     },
-    /// The edit would write a secret value into the history, where every reader can see it.
+    /// The new arguments contain a secret, which every reader of the history would see.
     #[error(
         "`{parameter}` of call {call} is a secret, and everybody who can read the journal would see what is given here: \
          leave it out, or reject the call and have it made again"
@@ -200,7 +202,7 @@ pub enum ApprovalError {
     Secret {
         /// The id of the call.
         call: CallId,
-        /// The secret parameter for which the edit has a value.
+        /// The secret parameter for which the new arguments have a value.
         parameter: String,
     },
     /// The new arguments are not one JSON object.

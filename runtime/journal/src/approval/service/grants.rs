@@ -1,4 +1,5 @@
-//! Lists the grants of a journal. A grant that cannot be read permits nothing, and does not hide other grants.
+//! Lists the grants of a journal. A grant that cannot be read permits nothing, and other grants are listed
+//! nevertheless.
 
 use super::{ApprovalError, ApprovalService};
 use crate::approval::granted::{Grant, GrantError};
@@ -10,7 +11,7 @@ use crate::journal::Document;
 pub struct Grants {
     /// The grants that can be read, in the order of their tools and ids.
     pub readable: Vec<Grant>,
-    /// Why other grants cannot be read; each error names its grant. They allow nothing.
+    /// The grants that cannot be read, which allow nothing. Each error names its grant and the reason.
     pub unreadable: Vec<GrantError>,
 }
 

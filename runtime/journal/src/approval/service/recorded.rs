@@ -1,4 +1,4 @@
-//! Compares a statement that comes late or a second time with the call's history. Does no I/O.
+//! Compares a statement that comes late or a second time with the call's history. This code does no I/O.
 
 use super::{ApprovalError, ParsedStatement, SubmitOutcome};
 use crate::approval::granted::Grant;
@@ -8,7 +8,8 @@ use crate::journal::{CallRecord, Entry, Illegal};
 /// Returns what was recorded when the same statement was submitted before.
 ///
 /// # Errors
-/// When there is no such record: the error says which decision came first, or what happened to the call.
+/// When nothing was recorded for this statement. The error says which decision came first, or what happened to the
+/// call.
 pub(super) fn find_recorded(
     record: &CallRecord,
     history: &[Entry],
@@ -42,8 +43,8 @@ pub(super) fn find_recorded(
     }
 
     let call = record.id;
-    // Only decisions compete that were made in a state which also allows this decision. An approved call may become
-    // indeterminate later; its approval is then no rival of a statement about the outcome.
+    // An earlier decision competes only if it was made in a state that allows this decision as well. For example, the
+    // approval of a call that became indeterminate later does not compete with a statement about its outcome.
     let rivals =
         |entry: &Entry| entry.from.is_some_and(|from| crate::journal::next(from, event).is_ok());
     if let Some((entry, statement)) = decisions().find(|(entry, _)| rivals(entry)) {
@@ -77,8 +78,7 @@ pub(super) fn find_recorded(
     Err(ApprovalError::Elsewhere { call, illegal, what, who, at })
 }
 
-/// Whether a statement equals the one that an entry recorded: it has the same text, or the same verdict by the same
-/// key.
+/// Whether a statement equals the one that an entry recorded: the same key signed the same text or the same decision.
 fn is_same(said: &ParsedStatement<'_>, entry: &Entry, statement: &Statement) -> bool {
     entry.signed.as_ref().is_some_and(|signed| {
         signed.key == said.signed.key

@@ -1,4 +1,4 @@
-//! Makes decisions in one step: loads the call, signs a statement about it, submits that.
+//! Makes decisions in one step: loads the call, signs a statement about it, and submits the statement.
 
 use jiff::Timestamp;
 
@@ -8,8 +8,8 @@ use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
 use crate::journal::CallRecord;
 use toolwright_core::json::canonical;
 
-/// Each method takes the call by its id, or as it was shown (see [`ShownCall`]), and the key of the person who decides.
-/// If the same key has made the same decision before, it returns what was recorded then.
+/// Each method takes the call by its id or as it was shown (see [`ShownCall`]), and the key of the person who decides.
+/// If the same key has made the same decision before, the method returns what was recorded then.
 impl ApprovalService {
     /// Approves a call, which may then run with the arguments that its record shows.
     ///
@@ -75,12 +75,12 @@ impl ApprovalService {
         self.decide(call, Decision::Approve { grant: Some(terms) }, key).await
     }
 
-    /// Approves a call with other arguments: all of them, as the JSON text of one object. The executor evaluates the
-    /// call with them; if its final arguments differ, because it fills in a default for instance, the approver is asked
-    /// again.
+    /// Approves a call with other arguments. `arguments` is the JSON text of one object with all arguments. The
+    /// executor evaluates the call with them. If its final arguments differ, for example because it fills in a default,
+    /// the approver is asked again.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); also when the arguments are not such a text.
+    /// As [`submit`](Self::submit); also when `arguments` is not the JSON text of an object.
     pub async fn edit(
         &self,
         call: impl Into<ShownCall>,
@@ -148,8 +148,8 @@ impl ApprovalService {
         self.decide(call, Decision::DidNotHappen, key).await
     }
 
-    /// Requeues a dead letter, which the policy then evaluates again. With a new idempotency key, services treat it
-    /// as a new call.
+    /// Requeues a dead letter, which the policy then evaluates again. With `new_key`, the call gets a new idempotency
+    /// key, so that a service which uses such keys treats it as a new call.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -162,10 +162,10 @@ impl ApprovalService {
         self.decide(call, Decision::Requeue { arguments: None, new_key }, key).await
     }
 
-    /// Requeues a dead letter with other arguments: all of them, as the JSON text of one object.
+    /// Requeues a dead letter with other arguments. `arguments` is the JSON text of one object with all arguments.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); also when the arguments are not such a text.
+    /// As [`submit`](Self::submit); also when `arguments` is not the JSON text of an object.
     pub async fn requeue_with(
         &self,
         call: impl Into<ShownCall>,
@@ -202,7 +202,7 @@ impl ApprovalService {
         self.decide(call, Decision::Discard { note, forget: true }, key).await
     }
 
-    /// Revokes the grant of this id.
+    /// Revokes the grant with this id.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -214,8 +214,8 @@ impl ApprovalService {
         self.sign_and_submit(Statement::revoke(grant, key.name(), self.now()), key).await
     }
 
-    /// Signs a statement that the caller made about the record that it showed, and submits it at the time that the
-    /// statement names.
+    /// Signs a statement, which the caller made from the record that it showed, and submits it. The time of the
+    /// statement counts as the time of the submission.
     ///
     /// # Errors
     /// As [`submit`](Self::submit); also when the statement names another author than the holder of the key.
@@ -229,11 +229,11 @@ impl ApprovalService {
     }
 
     /// Checks that the record of a call shows the arguments that would run. [`submit`](Self::submit) checks this for
-    /// every approval; a program checks it before it shows a record to a person.
+    /// every approval. Programs call it before they show a record to a person.
     ///
     /// # Errors
-    /// [`ApprovalError::Altered`] if the record shows other arguments than those that would run;
-    /// [`ApprovalError::Unseen`] if only the executor's sealing key can decrypt these arguments.
+    /// [`ApprovalError::Altered`] if the record shows other arguments than those that would run.
+    /// [`ApprovalError::Unseen`] if the arguments are encrypted or not stored, so that this cannot be checked.
     pub fn check_shown(record: &CallRecord) -> Result<(), ApprovalError> {
         refuse_altered(record)
     }

@@ -1,4 +1,4 @@
-//! Identifies the call that a decision is about, and what the person was shown of the call.
+//! Identifies the call that a decision is about, and what the person was shown of it.
 
 use crate::approval::{ApprovalRequest, Subject};
 use crate::arguments::shown_digest;
@@ -8,7 +8,7 @@ use toolwright_core::context::CallId;
 /// The call that a decision is about.
 ///
 /// Made from a [`CallRecord`] or an [`ApprovalRequest`], it names the call as it was shown: if the call has changed
-/// since, the decision is refused. Made from a [`CallId`], it names the call as the journal has it at the time of the
+/// since, the decision is refused. Made from a [`CallId`], it names the call as it is in the journal at the time of the
 /// decision, for callers that show nothing.
 ///
 /// ```
@@ -23,7 +23,7 @@ use toolwright_core::context::CallId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownCall {
     pub(super) call: CallId,
-    /// Generation, digest and the digest of the shown arguments; `None` if nothing was shown.
+    /// The generation, the digest and the digest of the shown arguments; `None` if nothing was shown.
     seen: Option<(u32, String, Option<String>)>,
 }
 

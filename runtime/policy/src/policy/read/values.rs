@@ -1,4 +1,4 @@
-//! Reads the values of a file in their expected types, or reports a problem at their place.
+//! Reads the values of a policy file in their expected types, or reports a problem at the place of the value.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use toolwright_journal::journal::{
     CallPage, CallRecord, Filter, Page, State, Store, StoreError, StoreErrorKind, Transition,
 };
 
-/// A store with calls of which the first, the third and the last are damaged.
+/// The calls of a store, of which the first, the third and the last are damaged.
 struct Field {
     damaged: Vec<CallRecord>,
     whole: Vec<CallRecord>,

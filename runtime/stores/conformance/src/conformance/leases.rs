@@ -98,7 +98,8 @@ pub async fn a_lease_that_is_written_counts(store: &Arc<impl Store>) {
     assert_eq!(lease, Some(None), "a call that has ended keeps a lease");
 }
 
-/// A writer that takes the call over may have read the call before its owner renewed the lease.
+/// Takes a call over before and after its lease ends. A writer that takes a call over may have read the call before its
+/// owner renewed the lease.
 pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc<impl Store>) {
     let lost =
         |effect| Transition::Errored { failure: Failure::OwnerLost, effect, exhausted: false };

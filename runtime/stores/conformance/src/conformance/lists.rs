@@ -158,7 +158,8 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
     for text in texts {
         let shown = call("run").with(|it| it.shown = format!("<{text}>"));
         let answer = call("run").with(|it| it.answer = answer_of(&format!("<{text}>")));
-        // A search by text covers the arguments that people see and the answers, not these arguments.
+        // A search by text covers the arguments that people see and the answers, but not the raw and the final
+        // arguments.
         let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
         let elsewhere = call("run").with(|it| {
             it.raw = kept.clone();

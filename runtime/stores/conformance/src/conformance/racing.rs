@@ -94,8 +94,8 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
     );
 }
 
-/// Reads the id of a journal in many tasks, all of which must get the same id, because a signed statement is valid
-/// only in the journal that it names.
+/// Reads the id of a journal in many tasks. All of them must get the same id, because a signed statement is valid only
+/// in the journal that it names.
 pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     let barrier = Arc::new(Barrier::new(TASKS));
     let tasks = (0..TASKS).map(|_| {
@@ -117,8 +117,8 @@ pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     assert!(ids.iter().all(|id| Some(id) == again.as_ref()), "a journal has several ids");
 }
 
-/// Opens calls for a run while another task ends it: a writer that opens one may have read before that the run has not
-/// ended.
+/// Opens calls of a run while another task ends the run. A writer that opens a call may have read earlier that the run
+/// has not ended.
 pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: &Arc<impl Store>) {
     for round in 0..16 {
         let (run, ended) = (format!("run-{round}"), format!("run/run-{round}/ended"));
@@ -152,7 +152,7 @@ pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: 
     }
 }
 
-/// A writer that takes over a call with an expired lease races with the owner that renews the lease.
+/// Takes over a call with an expired lease while the owner renews the lease.
 pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Store>) {
     for round in 0..64 {
         let record = running(store).await;

@@ -74,7 +74,7 @@ fn full() -> CallRecord {
 async fn comes_back(store: &Arc<impl Store>, record: CallRecord, what: &str) -> CallRecord {
     let mut record = add(store, record).await;
     let found = got(store, record.id).await;
-    // Not compared by `assert_eq!`, which would print the whole record, and that may be large.
+    // `assert_eq!` would print the whole record, which may be large.
     assert!(
         found.as_ref() == Some(&record),
         "{what} do not come back from `get` as they were added"
@@ -104,7 +104,7 @@ pub async fn everything_of_a_record_comes_back(store: &Arc<impl Store>) {
 
 pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
     let mut record = comes_back(store, full(), "the fields of a full record").await;
-    // Removes every optional field in one change; only an acknowledgement cannot be removed.
+    // Removes every optional field in one change. Only the acknowledgement of an answer cannot be removed.
     let expects = record.version;
     record = call("run").with(|it| {
         it.id = record.id;

@@ -67,7 +67,7 @@ pub async fn a_document_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) 
     nothing_of_it(store, &kept, &[new]).await;
 }
 
-/// Adds two calls and a document; also returns the second call with the change that the test commits.
+/// Adds two calls and two documents. Returns the calls, and a copy of the first call, which must stay unchanged.
 async fn three(store: &Arc<impl Store>) -> (CallRecord, CallRecord, CallRecord) {
     let first = add(store, call_at(place("run", 1, 0))).await;
     let second = add(store, call_at(place("run", 1, 1))).await;

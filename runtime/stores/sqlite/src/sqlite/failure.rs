@@ -1,4 +1,4 @@
-//! Describes SQLite's errors, and what an operator has to do about them. No value of a row is repeated.
+//! Describes SQLite's errors, and says what an operator has to do about them. Messages repeat no value of a row.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use rusqlite::ErrorCode;
 use super::identity::Identity;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// The path of the file, as error messages name it.
+/// The path of a journal's file, which error messages name, and the identity of the file.
 #[derive(Debug, Clone)]
 pub struct JournalFile(Arc<Inner>);
 
@@ -29,8 +29,8 @@ impl JournalFile {
         &self.0.path
     }
 
-    /// Fails if the file was deleted or replaced since it was opened. Only the file's name is looked up, which costs
-    /// little compared with a commit or a query.
+    /// Fails if the file was deleted or replaced since it was opened. This only looks up the path, which costs little
+    /// compared with a commit or a query.
     pub fn refuse_replaced(&self) -> Result<(), StoreError> {
         let now = Identity::of(self.path());
         if now == self.0.identity {

@@ -19,7 +19,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// How many pages the write-ahead log may have before they are moved into the file.
 const CHECKPOINT: u32 = 4_000;
 
-/// Whether the file may be made if it does not exist.
+/// Whether the file is created if it does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     MadeIfMissing,
@@ -78,7 +78,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
     Ok(OpenedFile { asked, name, connection })
 }
 
-/// Determines what the file is, in one transaction, because another process may be making it.
+/// Determines what the file is. This takes one transaction, because another process may be creating the journal.
 fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let moment = connection.transaction().map_err(|error| name.failure("be read", error))?;
     identify(&moment, name)
@@ -114,9 +114,9 @@ fn make(name: &JournalFile) -> Result<(), StoreError> {
     }
 }
 
-/// Refuses a file that every user of the machine may read or write, and the same for the files beside it. They contain
-/// arguments and answers in plain text, and a user who can write them could change calls. A group may have access; that
-/// has to be set up by hand.
+/// Refuses the journal if every user of the machine may read or write its file or one of the files beside it. The files
+/// contain arguments and answers in plain text, and a user who can write them could change calls. A group may have
+/// access if an operator has set this up.
 #[cfg(unix)]
 fn refuse_shared(name: &JournalFile) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;

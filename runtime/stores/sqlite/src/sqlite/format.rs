@@ -9,7 +9,7 @@ use toolwright_journal::journal::{StoreError, StoreErrorKind};
 /// The id in SQLite's header that marks the file as a journal: the letters `twjl`.
 const APPLICATION: i64 = 0x7477_6a6c;
 
-/// The migrations. Each makes a version from the version before it; the first makes version 1 from an empty file.
+/// The migrations. Each one leads from a version to the next; the first makes version 1 from an empty file.
 const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// The format version that this program writes.
@@ -18,7 +18,7 @@ const VERSION: i64 = MIGRATIONS.len() as i64;
 /// The format version that this program writes, which is the number of migrations.
 pub const CURRENT: usize = MIGRATIONS.len();
 
-/// The kind of a file that was found.
+/// What a file was found to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundFormat {
     /// The file is empty.
@@ -27,8 +27,8 @@ pub enum FoundFormat {
     Journal(usize),
 }
 
-/// Determines what the file is; refuses files that are not journals, and journals of later versions. Its queries must
-/// see one state of the file, so the connection has to be in a transaction.
+/// Determines what the file is. Refuses files that are not journals, and journals of later versions. The connection has
+/// to be in a transaction, because the queries must see one state of the file.
 pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let number = |text: &str| {
         let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
@@ -56,7 +56,8 @@ pub fn make(connection: &Connection, version: usize) -> rusqlite::Result<()> {
     MIGRATIONS[..version].iter().try_for_each(|migration| connection.execute_batch(migration))
 }
 
-/// Migrates the file to the current version, all or nothing. If it has that version, this waits for no writer.
+/// Migrates the file to the current version, all or nothing. If the file already has that version, this does not wait
+/// for a writer.
 pub fn migrate(
     connection: &mut Connection,
     found: FoundFormat,

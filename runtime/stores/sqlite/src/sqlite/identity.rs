@@ -1,9 +1,9 @@
-//! Identifies the file behind a name, to notice that a journal was deleted or replaced while it is open: SQLite would
-//! continue to write into the file that it opened, which has no name any more.
+//! Identifies the file behind a path, to notice that a journal was deleted or replaced while it is open. Otherwise
+//! SQLite would continue to write into the old file, which no path leads to any more.
 
 use std::path::Path;
 
-/// Identifies a file on its disk, to notice when another file takes over its name.
+/// The identity of a file on its disk, which another file at the same path does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -20,7 +20,7 @@ impl Identity {
         Some(Self { device: metadata.dev(), file: metadata.ino() })
     }
 
-    /// On other systems an open file can neither be deleted nor replaced, so only its existence is checked.
+    /// Checks only that the file exists, because on these systems an open file can neither be deleted nor replaced.
     #[cfg(not(unix))]
     pub fn of(path: &Path) -> Option<Self> {
         path.exists().then_some(Self { device: 0, file: 0 })

@@ -1,8 +1,8 @@
 //! Turns a filter into the SQL of one page.
 //!
-//! - A page is found along an index in the order of the ids, so that it takes no longer among a million calls than
-//!   among a thousand.
-//! - For texts, SQL only narrows the search; [`Filter::takes`] decides.
+//! - A page is found along an index in the order of the ids, so that the number of calls hardly affects the time for a
+//!   page.
+//! - In a search by text, SQL only narrows the search, and [`Filter::takes`] decides.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 use super::row::instant;
 use toolwright_journal::journal::{Filter, Page, State};
 
-/// A query for `id`, `lease`, `delivered` and `body`, in the order of the page.
+/// The text of an SQL query, and the values of its parameters.
 pub struct Query {
     pub sql: String,
     pub values: Vec<Value>,
@@ -36,7 +36,7 @@ impl Conditions {
 
 /// Makes a query for `id`, `version`, `state` and `due`, in the order of the page. The filter must not ask for a text.
 ///
-/// If pages are found by state alone, the index contains all these columns, so no row of a call is read.
+/// If only states are filtered, the index contains all these columns, so no row of a call is read.
 pub fn summaries(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };
@@ -67,7 +67,7 @@ pub fn query(filter: &Filter, page: Page) -> Query {
 /// Returns the SQL conditions of a filter, except for the filter's states.
 fn conditions(filter: &Filter, page: Page) -> Conditions {
     let mut conditions = Conditions::default();
-    // A row without a valid id is not a call: this program has not written it, and could not report it by its id.
+    // A row without a valid id is not a call: this program did not write it, and could not report the row by an id.
     conditions.texts.push("length(id) = 16".to_owned());
     if let Some(after) = page.after {
         let beyond = if page.latest_first { "id < ?" } else { "id > ?" };
@@ -92,8 +92,8 @@ fn conditions(filter: &Filter, page: Page) -> Conditions {
         conditions.add("delivered = ?", i64::from(delivered));
     }
     if let Some(text) = &filter.text {
-        // The text as it appears inside a JSON text. JSON encodes each character by itself, so a part of a text is a
-        // part of its JSON form.
+        // Searches for the text in its JSON form. JSON encodes each character by itself, so a part of a text is a part
+        // of the text's JSON form.
         let written = serde_json::Value::from(text.as_str()).to_string();
         conditions.add("instr(body, ?) > 0", written[1..written.len() - 1].to_owned());
     }
@@ -112,7 +112,7 @@ fn page_of(
     let states: BTreeSet<_> = filter.states.iter().copied().collect();
     let index = Index::of(filter, &states);
     if index == Index::State {
-        // Merges one ordered query for each state: within one state, the index has the ids in order.
+        // Merges one query for each state, because the index has the ids in order only within a state.
         let all = conditions.all();
         let walk =
             |state: State| index.select(columns, &format!("state = '{}' AND {all}", state.name()));

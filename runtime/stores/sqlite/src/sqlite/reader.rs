@@ -17,7 +17,7 @@ pub const READERS: usize = 2;
 /// The maximum number of prepared statements that a reader caches.
 const PREPARED: usize = 64;
 
-/// Sends queries to the reading threads.
+/// The sender of queries to the reading threads.
 #[derive(Clone)]
 pub struct Readers {
     name: JournalFile,
@@ -26,7 +26,7 @@ pub struct Readers {
 
 type Job = Box<dyn for<'c> FnOnce(&mut Reading<'c>) + Send>;
 
-/// A reader's connection and the name of its file.
+/// The connection of a reading thread, with its prepared statements and the name of the file.
 pub struct Reading<'c> {
     pub name: JournalFile,
     connection: &'c Connection,

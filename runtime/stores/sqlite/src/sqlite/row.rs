@@ -99,14 +99,14 @@ pub fn number(number: u64) -> i64 {
     number.cast_signed()
 }
 
-/// Converts a time to nanoseconds since 1970, for indexes: a time outside of the years 1677 to 2262 becomes the end of
+/// Converts a time to nanoseconds since 1970, for indexes. A time outside of the years 1677 to 2262 becomes the end of
 /// that range. The record itself stores its times exactly.
 pub fn instant(time: Timestamp) -> i64 {
     let nanoseconds = time.as_nanosecond();
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// Serialises a value as JSON. Memory for `length` bytes is reserved first, which suffices for most values.
+/// Serialises a value as JSON. Reserves memory for `length` bytes first, which is enough for most values.
 fn write_json(
     value: &impl Serialize,
     length: usize,
@@ -121,7 +121,7 @@ fn write_json(
     String::from_utf8(text).map_err(|error| failed(&error))
 }
 
-/// Which part of a row cannot be read, to be added to the name of the call. It repeats no value, which may be secret.
+/// The message that says which part of a row cannot be read. It repeats no value, because a value may be secret.
 pub type Unreadable = String;
 
 /// Reads the record of a row's `id`, `lease`, `delivered` and `body`.
@@ -166,7 +166,7 @@ pub fn entry(row: &Row<'_>) -> Result<Entry, Unreadable> {
 fn read<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, Unreadable> {
     let body = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
     let body = body.map_err(|error| error.to_string())?;
-    // serde's message may repeat a value.
+    // The message of serde is left out, because it may repeat a value.
     serde_json::from_str(body)
         .map_err(|error| format!("{:?} error at column {}", error.classify(), error.column()))
 }

@@ -55,7 +55,8 @@ impl<'c> Statements<'c> {
             connection,
             seen,
             schema: prepare("PRAGMA schema_version"),
-            // A transaction that begins by reading and then writes would not wait for another writer.
+            // `IMMEDIATE` waits for another writer. A transaction that begins by reading and then writes would fail
+            // instead.
             begin: prepare("BEGIN IMMEDIATE"),
             commit: prepare("COMMIT"),
             rollback: prepare("ROLLBACK"),
@@ -71,7 +72,8 @@ impl<'c> Statements<'c> {
                 "SELECT version, run = ?2 AND turn IS ?3 AND idx = ?4 FROM calls WHERE id = ?1",
             ),
             holder: prepare("SELECT id FROM calls WHERE run = ?1 AND turn = ?2 AND idx = ?3"),
-            // Indexes on columns that are not set need no update. An acknowledgement is never undone.
+            // This statement sets as few columns as possible, because an index on a column that is not set needs no
+            // update. An acknowledgement is never undone.
             update: prepare(
                 "UPDATE calls SET state = ?8, version = ?9, epoch = ?10, due = ?11, delivered = delivered OR ?12, \
                  lease = ?13, body = ?14 WHERE id = ?1 AND version = ?15 AND run = ?2 AND turn IS ?3 AND idx = ?4 AND tool = ?5 \
@@ -116,7 +118,7 @@ impl<'c> Statements<'c> {
     }
 
     /// Undoes the transaction if another program has added triggers to the file since it was opened. A trigger affects
-    /// this connection only after it sees a new schema version, which costs almost nothing to query.
+    /// this connection only after the connection sees a new schema version, which costs almost nothing to query.
     fn refuse_changed_schema(&mut self) -> Result<(), StoreError> {
         let number = find_row(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
         let looked_at = number.and_then(|number| {
@@ -139,7 +141,7 @@ impl<'c> Statements<'c> {
         let _ = self.rollback.execute([]);
     }
 
-    /// Runs a part of the transaction: after a conflict only this part is undone. After any other failure the whole
+    /// Runs a part of the transaction. After a conflict, only this part is undone. After any other failure the whole
     /// transaction has to be undone, and SQLite may have done so already.
     pub fn within(
         &mut self,
@@ -171,7 +173,7 @@ impl<'c> Statements<'c> {
         Ok(unit.documents.iter().try_for_each(|document| self.write_document(document))?)
     }
 
-    /// Refuses to take a call at this version from its owner before its lease has expired.
+    /// Refuses to take a call from its owner while its lease is valid. `version` is the version that the write expects.
     fn expect_lapsed(
         &mut self,
         call: CallId,
@@ -258,7 +260,7 @@ impl<'c> Statements<'c> {
         Ok(self.add_entries(call)?)
     }
 
-    /// The slow path of a change: writes the whole row, or returns why the change conflicts.
+    /// Writes the whole row, or returns why the change conflicts. This is the slow path of a change.
     fn change_all(&mut self, call: &CallRow, expected: u64) -> Result<(), CommitError> {
         let current = self.current(call)?;
         let version = current.map(|(version, _)| version);
@@ -343,7 +345,7 @@ impl<'c> Statements<'c> {
                 execute(&self.name, &mut self.put_document, values)
             }
             (None, Some(_)) => execute(&self.name, &mut self.remove_document, [key]),
-            // The document does not exist, and the transaction removes it.
+            // The document does not exist, so nothing is removed.
             (None, None) => Ok(()),
         }
     }

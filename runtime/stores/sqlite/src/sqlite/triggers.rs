@@ -1,4 +1,5 @@
-//! Checks the triggers of the file. They act on every write, so a journal must have exactly those of its format.
+//! Checks the triggers of the file. Triggers act on every write, so a journal must have exactly the triggers of its
+//! format version.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +9,11 @@ use super::failure::JournalFile;
 use super::format;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
-/// The triggers of a file: by name, the table and the SQL of each.
+/// The triggers of a file. Each name leads to the table and the SQL of the trigger.
 type Triggers = BTreeMap<String, (String, String)>;
 
-/// Refuses a file with triggers that a journal of its version does not have, or without one that it has. Its queries
-/// must see one state of the file, so the connection has to be in a transaction.
+/// Refuses a file that has other triggers than a journal of its version, or lacks one of them. The connection has to be
+/// in a transaction, because the queries must see one state of the file.
 pub fn refuse_foreign(
     connection: &Connection,
     version: usize,

@@ -1,4 +1,5 @@
-//! Notifies readers of commits: immediately if this process made them, after a short time if another process did.
+//! Notifies waiting callers of commits: immediately if this process made them, and after a short time if another
+//! process did.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,16 +12,16 @@ use tokio::sync::watch;
 use super::failure::JournalFile;
 use toolwright_journal::journal::StoreError;
 
-/// The interval at which the watcher checks for commits of other processes while a reader waits.
+/// The interval at which the watcher checks for commits of other processes while a caller waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Notifies callers when the file changes.
+/// The sender of notifications that the file has changed.
 pub struct Changes {
     sender: watch::Sender<()>,
     ended: AtomicBool,
 }
 
-/// Checks for commits of other processes, on a thread that starts with the first waiter.
+/// The watcher for commits of other processes. Its thread starts with the first caller that waits.
 pub struct Watcher {
     changes: Arc<Changes>,
     looking: Mutex<Looking>,
@@ -62,8 +63,8 @@ impl Watcher {
         {
             let changes = Arc::clone(&self.changes);
             let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
-            // Without the thread, waiting readers are not notified of commits by other processes; they read again
-            // anyway after a while.
+            // Without the thread, waiting callers are not notified of commits by other processes, but they read again
+            // after a while anyway.
             if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
                 *looking = Looking::Since(handle.thread().clone());
             }
@@ -100,7 +101,7 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
                 last = now;
                 changes.notify();
             }
-            // The waiting reader gets the failure when it reads next.
+            // The waiting caller gets the failure when it reads next.
             Err(_) => changes.notify(),
         }
         thread::park_timeout(PAUSE);

@@ -1,10 +1,10 @@
-//! Writes to the file. A single commit is made on the task of its caller; a thread groups simultaneous ones, so that
+//! Writes to the file. A single commit is made on the task of its caller. A thread groups simultaneous commits, so that
 //! many callers wait for the disk only once.
 //!
-//! - A transaction that conflicts is undone by itself; the others of its group are committed.
+//! - A transaction that conflicts is undone, and the other transactions of its group are committed.
 //! - A transaction is answered after its commit is durable, or after it has certainly failed.
-//! - No caller's task is blocked by a disk that was slow the last time, or by another program that writes: the thread
-//!   waits instead.
+//! - A caller's task is not blocked by a slow disk or by another program that writes. The thread waits instead, after a
+//!   commit that was slow.
 //! - The thread ends when the last store is dropped and every request has been answered.
 
 use std::cell::Cell;
@@ -29,11 +29,11 @@ use toolwright_journal::journal::{CommitError, StoreError, StoreErrorKind};
 /// How many transactions share a commit at most, so that the first of them does not wait too long.
 const GROUP: usize = 256;
 
-/// How long the disk may take for a commit on a caller's task. Using the thread instead costs a tenth of that, which
-/// only matters if the disk is faster.
+/// The longest time that a commit may take so that the next one may be made on the task of its caller. Passing a commit
+/// to the thread costs about a tenth of this time, which matters only if the disk is fast.
 const QUICK: Duration = Duration::from_millis(1);
 
-/// Sends writes to the thread that owns the connection.
+/// The writer of a journal, which performs the writes of all callers.
 pub struct Writer {
     sender: Sender<QueuedWork>,
     shared: Arc<WriterState>,
@@ -117,7 +117,7 @@ impl Writer {
         let _waiting = Waiting::among(&self.shared.waiting);
         let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
-            // Other tasks queue their writes first, so that all of them wait for the disk together.
+            // Lets other tasks queue their writes, so that all of them wait for the disk together.
             yield_now().await;
             if let Some(done) = offered.work.as_ref().and_then(|work| self.shared.here(work)) {
                 offered.work = None;
@@ -177,8 +177,8 @@ impl WriterState {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on the caller's thread. Returns `None` if this work would have to wait for other work, or other
-    /// work for this.
+    /// Does the work on the caller's thread. Returns `None` if it would have to wait for other work, or other work for
+    /// it.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {
@@ -314,7 +314,7 @@ impl WriteConnection {
 enum GroupFailure {
     /// No write of the group can be committed.
     Whole(StoreError),
-    /// One write of the group may have caused the failure, such as a write that is too large for the disk, so each
+    /// One write of the group may have caused the failure, for example because it is too large for the disk. So each
     /// write is tried alone.
     ByOne,
 }
