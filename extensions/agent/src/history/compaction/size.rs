@@ -7,7 +7,7 @@ use crate::history::Message;
 /// The estimated tokens of a picture or a document. The size in bytes does not help to estimate them.
 const MEDIA: u64 = 1_600;
 
-/// The estimated tokens that a message takes in addition to its texts.
+/// The estimated tokens of a message besides its texts.
 const MESSAGE: u64 = 8;
 
 /// Estimates the tokens of a text with this many bytes. The estimate is high for most languages and for code.

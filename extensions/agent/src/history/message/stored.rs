@@ -71,7 +71,7 @@ impl From<AnsweredCall<'_>> for (ToolCall, Answer) {
     }
 }
 
-/// Stores attachments in the form of the blocks of an answer.
+/// Converts attachments into the stored form of an answer with these blocks.
 fn stored_attachments(attachments: &[Content<'static>]) -> Option<StoredAnswer> {
     if attachments.is_empty() {
         return None;
