@@ -1,4 +1,4 @@
-//! Schemas of formats that the provider enforces. Pure.
+//! Schemas of output formats, for the providers that enforce them. The functions are pure.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
