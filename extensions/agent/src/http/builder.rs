@@ -266,7 +266,7 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets the share of the most likely tokens to sample from, unless the settings of a request do.
+    /// Sets the probability mass of the likeliest tokens to sample from, unless the settings of a request do.
     pub fn top_p(mut self, share: f64) -> Self {
         self.sampling.top_p = Some(share);
         self

@@ -31,7 +31,7 @@ struct Reading {
 }
 
 impl UsageRecorder {
-    /// Notes that a request is sent. Until its usage is known, it counts as one that may have cost something.
+    /// Notes that a request is sent. Until its usage is known, the request counts as one that may have cost something.
     pub fn begin(&self) {
         self.reading().current = Some(TotalUsage::lost());
     }

@@ -14,7 +14,7 @@ use crate::history::{Message, Verbatim};
 use crate::limits::{Cost, TotalUsage, Usage, UsageRecorder};
 use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputFormat};
 
-/// A model that an agent can ask. Each request gives one answer or one error; the model does its own retries.
+/// A model that an agent can ask. Each request gives one answer or one error; the model retries requests itself.
 ///
 /// If the future of [`answer`](Self::answer) is dropped, the request is abandoned.
 ///
@@ -44,11 +44,11 @@ pub trait Model: Send + Sync {
     /// Returns the name of the model, for transcripts and errors.
     fn name(&self) -> &str;
 
-    /// Returns the dialect in which the model takes tools.
+    /// Returns the dialect in which the model accepts tools.
     fn dialect(&self) -> Dialect;
 
-    /// Returns every dialect in which the model may take tools: more than one for a model that forwards requests to
-    /// others.
+    /// Returns every dialect in which the model may accept tools. A model that forwards requests to other models has
+    /// more than one.
     fn dialects(&self) -> Vec<Dialect> {
         vec![self.dialect()]
     }
@@ -59,20 +59,20 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the first message of a history that the model's server reads, if the server has compacted the messages
-    /// before it. An agent leaves those messages out of requests. 0, the default, for a model that reads every message.
+    /// Returns the index of the first message that the model's server reads. It is above 0 if the server has compacted
+    /// the messages before that message; an agent leaves those out of requests. By default 0.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0
     }
 
-    /// Returns the size of its context window in tokens, if it is known. An agent whose builder sets no
-    /// [`window`](crate::AgentBuilder::window) shortens a history that outgrows this one. By default `None`.
+    /// Returns the size of the model's context window in tokens, if it is known. An agent whose builder sets no
+    /// [`window`](crate::AgentBuilder::window) shortens a history that outgrows this window. By default `None`.
     fn window(&self) -> Option<u64> {
         None
     }
 
-    /// Returns whether its provider searches deferred tools itself: an agent then lists them by
+    /// Returns whether the model's provider searches deferred tools itself. An agent then lists these tools by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
         false
@@ -82,7 +82,7 @@ pub trait Model: Send + Sync {
     /// method before its first run.
     ///
     /// # Errors
-    /// When its provider does not support a setting.
+    /// When the model's provider does not support a setting.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         let _ = (settings, max_tokens);
         Ok(())
@@ -101,8 +101,8 @@ pub trait Model: Send + Sync {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
 
-    /// Returns the maximum cost of a request and its answer with these numbers of tokens, which a
-    /// [`Ceiling`](crate::Ceiling) reserves before the request is sent. By default `None`: the price is not known.
+    /// Returns the maximum cost of a request and its answer with these numbers of tokens; by default `None`, which
+    /// means that the price is not known. A [`Ceiling`](crate::Ceiling) reserves this cost before the request is sent.
     fn most_cost(&self, _input_tokens: u64, _output_tokens: u64) -> Option<Cost> {
         None
     }
@@ -177,10 +177,10 @@ pub struct ModelRequest<'a> {
     pub output: Option<&'a OutputFormat>,
     /// The tools themselves, for a model that forwards requests in other dialects.
     pub catalog: Option<&'a Catalog>,
-    /// The listener that gets the answer as it arrives. A model that cannot stream ignores it.
+    /// The listener that gets the answer as it arrives. A model that cannot stream ignores the listener.
     pub listener: Option<&'a dyn DeltaListener>,
-    /// The recorder to which the model reports the usage of requests before they are answered. If the model does not
-    /// report it, an abandoned request counts as one that may have cost something.
+    /// The recorder to which the model reports the usage of requests that are not answered yet. If the model does not
+    /// report this usage, an abandoned request counts as one that may have cost something.
     pub usage_recorder: Option<&'a UsageRecorder>,
 }
 
@@ -223,7 +223,7 @@ impl<'a> ModelRequest<'a> {
         self
     }
 
-    /// Adds a recorder for the usage of requests before they are answered.
+    /// Adds a recorder for the usage of requests that are not answered yet.
     #[must_use]
     pub fn usage_recorder(mut self, recorder: &'a UsageRecorder) -> Self {
         self.usage_recorder = Some(recorder);
@@ -406,10 +406,10 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// The answer is complete.
     Finished,
-    /// The provider paused the answer in the middle of its own tools: to continue, send a request with this answer in
-    /// the history.
+    /// The provider paused the answer while it ran its own tools. To continue, send a request with this answer in the
+    /// history.
     Paused,
-    /// A token limit cut its text short; its calls are complete.
+    /// A token limit cut the text of the answer short. The calls of the answer are complete.
     CutShort,
     /// A token limit cut the answer short in the middle of a call. That call is the last one of the answer, or is
     /// missing if the answer has no calls. The agent does not run that call, and answers it with an error.

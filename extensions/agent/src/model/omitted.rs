@@ -9,8 +9,8 @@ use toolwright::provider::Provider;
 
 use crate::history::Message;
 
-/// The content that a request omitted from one message, because the model of another provider wrote it. The message's
-/// text and calls are in the request.
+/// The content that a request omitted from one message, because a model of another provider wrote this content. The
+/// message's text and calls are in the request.
 ///
 /// ```
 /// use toolwright_agent::{Omitted, Message, ModelAnswer, Verbatim};

@@ -13,7 +13,7 @@ use super::PluginState;
 /// The state of a plugin; the reader of the plugin knows its type.
 pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 
-/// The tool whose input has the type of the state. This tool only serves to parse states.
+/// The name of the tool whose input has the type of the state. This tool only serves to parse states.
 const STATE: &str = "state";
 
 /// Converts the states of one plugin between their type and their stored form.
@@ -86,8 +86,8 @@ impl StateReader {
     }
 }
 
-/// Removes keys whose value is `null`: serde writes them for an option without a value, but the schema of a tool's
-/// input wants them omitted.
+/// Removes keys whose value is `null`. Serde writes such keys for an option without a value, but the schema of a tool's
+/// input requires that they are omitted.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(object) => {

@@ -107,7 +107,7 @@ impl PluginSet {
     /// Makes the set of these plugins.
     ///
     /// # Errors
-    /// When a plugin has no id or a state that cannot be recorded, or two plugins have the same type.
+    /// When a plugin has no id or a state that cannot be recorded, or when two plugins with a state have the same type.
     pub(crate) fn of(provided: Vec<ProvidedPlugin>) -> Result<Self, PluginProblem> {
         let mut set = Self::default();
         let mut places: Vec<&'static Location<'static>> = Vec::new();

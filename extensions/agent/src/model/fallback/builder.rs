@@ -40,7 +40,7 @@ impl FallbackBuilder {
     }
 
     /// Limits how long one answer may take over all models. The time that is left is shared evenly among the models
-    /// that were not asked yet: a model that exceeds its share is abandoned, and the next is asked. Leave enough time
+    /// that were not asked yet. A model that exceeds its share is abandoned, and the next is asked. Leave enough time
     /// for long answers.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
