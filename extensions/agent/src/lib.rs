@@ -5,7 +5,7 @@
 //! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `guards`, `plugin`, `guidance`, `run`, `durable`, `agent`.
 //!
 //! - [`Message`]s make up a history that is independent of providers; [`check`] checks its rule.
-//! - [`step`] decides the next step. It is pure: it takes [`State`] and [`StepInput`], and returns [`State`] and [`Action`]s.
+//! - [`Message`]s make up a history that is independent of providers. [`check`] checks that each call has one answer.
 //! - [`Agent`] and [`AgentRun`] carry the actions out: they ask the model, run each turn on the tools that the model was
 //!   shown, and notify listeners.
 //! - [`durable`] records runs, so that another process can resume them.

@@ -411,8 +411,9 @@ pub enum StopReason {
     Paused,
     /// A token limit cut the text of the answer short. The calls of the answer are complete.
     CutShort,
-    /// A token limit cut the answer short in the middle of a call. That call is the last one of the answer, or is
-    /// missing if the answer has no calls. The agent does not run that call, and answers it with an error.
+    /// A token limit cut the answer short in the middle of a call. If the answer has calls, the last of them is the
+    /// incomplete call, which the agent does not run and answers with an error. If the answer has none, the incomplete
+    /// call was left out.
     CutInCall,
     /// The model or its provider refused to answer; the text says why, if a reason was given.
     Refused,

@@ -10,7 +10,7 @@ use toolwright::{Call, DynamicTool, Executor, Registry, Repair};
 
 use super::PluginState;
 
-/// The state of a plugin; the reader of the plugin knows its type.
+/// The state of a plugin, without its Rust type.
 pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 
 /// The name of the tool whose input has the type of the state. This tool only serves to parse states.

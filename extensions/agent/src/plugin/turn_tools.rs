@@ -1,4 +1,5 @@
-//! Computes the tools of one turn: the tools of the agent, without those left out and with those added. Pure.
+//! Computes the tools of one turn: the tools of the agent, without those left out and with those added. The functions
+//! are pure.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -118,7 +119,7 @@ impl TurnTools {
     }
 }
 
-/// Makes a hidden tool that fails when called, for a tool that the model may remember.
+/// Makes a hidden tool that fails when called, in place of a tool that the model has seen in an earlier turn.
 fn gone_tool(name: &str) -> DynamicTool {
     let gone = format!("`{name}` is not among the tools any more");
     let work = move |_, _| {

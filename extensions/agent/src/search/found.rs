@@ -1,4 +1,4 @@
-//! Reads from a run's history which deferred tools the model has found. Pure.
+//! Reads from a run's history which deferred tools the model has found. The functions are pure.
 
 use toolwright::{Answer, Catalog};
 

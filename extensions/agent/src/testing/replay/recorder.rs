@@ -70,7 +70,7 @@ impl Recorder {
         Ok(Self { provider, placeholders, written })
     }
 
-    /// Writes an exchange. After a failure, nothing more is written; [`finish`](Self::finish) reports it.
+    /// Writes an exchange. After a failure, nothing more is written, and [`finish`](Self::finish) reports the failure.
     pub fn write(&self, exchange: &Exchange) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.failed.is_some() {
