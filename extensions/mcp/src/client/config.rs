@@ -1,5 +1,4 @@
-//! The list of servers: read from the file `mcp.toml`, or from the JSON that other applications write. Reading is pure, apart
-//! from the file.
+//! The list of servers, read from the file `mcp.toml` or from the JSON that other applications write.
 
 mod applications;
 mod oauth;
@@ -119,7 +118,7 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    /// Makes a configuration with only this server, which code describes.
+    /// Makes a configuration with only this server, for an application that describes the server in code.
     pub(super) fn of_one(
         name: &str,
         written: ServerEntry,
@@ -158,7 +157,7 @@ impl McpConfig {
     }
 }
 
-/// Why a configuration is refused.
+/// The reason why a configuration is refused.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

@@ -64,8 +64,8 @@ impl Server {
         }
     }
 
-    /// Returns the source of tokens, if the configuration has no token. No token is sent unencrypted to another
-    /// machine.
+    /// Returns the source of tokens; `None` if the configuration has a token, or if requests would go unencrypted to
+    /// another machine.
     #[cfg(feature = "oauth")]
     fn authorization(&self, http: &Http) -> Option<Arc<Authorization>> {
         if http.is_in_the_clear() {
@@ -78,7 +78,7 @@ impl Server {
         Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
     }
 
-    /// Returns how long a start may take: longer if a person may have to sign in.
+    /// Returns how long a start may take, which is longer if a person may have to sign in.
     pub(in crate::client) fn start_timeout(&self) -> Duration {
         #[cfg(feature = "oauth")]
         if let (Endpoint::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)
