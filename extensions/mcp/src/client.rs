@@ -105,7 +105,7 @@ pub struct FailedServer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedTool {
-    /// The server that offers it.
+    /// The server that offers the tool.
     pub server: String,
     /// The tool's name on that server.
     pub tool: String,

@@ -1,4 +1,4 @@
-//! Converts an HTTP response to the answer of a call. Pure.
+//! Converts an HTTP response to the answer of a call. The functions are pure.
 //!
 //! - A call that has happened stays a success, whatever its response looks like. If the body was cut or violates its
 //!   schema, the answer says so.

@@ -1,5 +1,5 @@
-//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees the
-//! changes.
+//! Remembers the definition with which each tool last ran, so that a person who is asked about the tool's next call
+//! sees the changes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,7 +23,7 @@ struct ReadableDefinition {
     input_schema: Value,
 }
 
-/// The definitions, by the names under which models see the tools. They are in a file if they have to outlive the
+/// The definitions, by the names under which models see the tools. They are also in a file if they have to outlive the
 /// process.
 #[derive(Debug, Default)]
 pub(super) struct KnownDefinitions {

@@ -1,5 +1,5 @@
 //! The pipes of a server program, with one message per line. An answer that cannot be read becomes an error of its
-//! request, so that no call waits without an end.
+//! request, so that the call does not wait forever.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -108,8 +108,8 @@ impl Line {
         }
     }
 
-    /// Makes an answer from the parts of it that can be read. Skipped values are not parsed recursively, so deep
-    /// nesting cannot overflow the stack.
+    /// Makes a message from the readable parts of an answer; `None` if the line is not an answer. Skipped values are
+    /// not parsed recursively, so deep nesting cannot overflow the stack.
     fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
         let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
         let Ok(Answer { id: Some(id), method: None, result }) = answer else {

@@ -1,7 +1,7 @@
 //! The process of one server, in its own session and process group, from its start until the whole group has ended.
 //!
 //! ```text
-//!  running ── it exits by itself ─────────────────────────────────▶ KILL to what it left in its group
+//!   running ── it exits by itself ─────────────────────────────────▶ KILL to the rest of its group
 //!     └────── its input is closed ── grace ──▶ TERM ── grace ──▶ KILL
 //! ```
 
@@ -20,8 +20,8 @@ use super::said::ServerStderr;
 /// How long a server has to end by itself after its input was closed, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The variables that every server gets if they are set: such as those for the user, the language and the paths of
-/// programs. They include no keys and tokens.
+/// The variables that every server gets if they are set, such as those for the user, the language and the paths of
+/// programs. They include no keys and no tokens.
 const PASSED_ON: [&str; 12] = [
     "HOME",
     "LANG",

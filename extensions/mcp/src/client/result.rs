@@ -1,4 +1,4 @@
-//! Makes the output of a tool from a foreign tool's answer, and marks it as untrusted. Pure.
+//! Makes the output of a tool from a foreign tool's answer, and marks it as untrusted. The functions are pure.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     }
 }
 
-/// Describes how an answer violates the output schema of its own server.
+/// Describes how an answer violates the output schema of its tool.
 fn find_mismatch(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
     let schema = tool.output_schema.as_ref()?;
     let Some(structured) = structured else {

@@ -66,8 +66,8 @@ impl McpClient {
         Self { name: name.into(), written, start_timeout: None, tracer: None }
     }
 
-    /// Sets how far the application trusts the information that the server gives about its tools: not at all unless
-    /// set.
+    /// Sets how far the application trusts the information that the server gives about its tools; by default not at
+    /// all.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.written.trust = trust;
         self
@@ -134,7 +134,7 @@ impl Bundle for McpClient {
     }
 }
 
-/// Adds a server whose tools the model sees from the beginning, not only after a search.
+/// The resolver of a server whose tools the model sees from the beginning, not only after a search.
 struct AnnouncedServers(McpServers);
 
 impl Resolver for AnnouncedServers {

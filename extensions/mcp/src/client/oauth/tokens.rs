@@ -17,7 +17,7 @@ pub trait TokenStore: Send + Sync {
     /// Returns the text that was saved under a key.
     ///
     /// # Errors
-    /// When the store cannot be read; it must not return `None` instead.
+    /// When the store cannot be read. An implementation must not return `None` instead.
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>>;
 
     /// Saves a text in place of the earlier one; `None` deletes it.
@@ -31,7 +31,7 @@ pub trait TokenStore: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ToolError>>;
 }
 
-/// A store in memory, which loses its tokens with the process.
+/// A store in memory, whose tokens are lost when the process ends.
 ///
 /// ```
 /// let tokens = toolwright_mcp::MemoryTokens::default();
