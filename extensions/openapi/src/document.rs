@@ -24,7 +24,7 @@ pub(crate) struct LocatedValue<'d> {
     pub(crate) place: String,
 }
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be read.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -83,7 +83,7 @@ impl Document {
         Self::of(parse(text)?)
     }
 
-    /// Copies the document for a bundle that changes it.
+    /// Copies the document for a bundle that adds other documents to it.
     pub(crate) fn copy(&self) -> Self {
         Self { root: self.root.clone(), patterns: Patterns::default() }
     }

@@ -1,7 +1,7 @@
-//! Makes the request of a call from its arguments, before it is authorized or sent. Pure.
+//! Makes the request of a call from its arguments, before it is authorized or sent. The functions are pure.
 //!
-//! - An argument becomes one value of its parameter and nothing else. It cannot begin another path segment, key, header
-//!   or line, and cannot lead to another host. A value that cannot be encoded in this way is refused.
+//! An argument becomes one value of its parameter and nothing else. It cannot begin another path segment, key, header
+//! or line, and cannot lead to another host. A value that cannot be encoded in this way is refused.
 
 mod encode;
 mod form;
@@ -115,7 +115,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Returns whether to send a body even if no field is given: at least one of its fields is required.
+    /// Returns whether to send a body even if no field is given, because at least one field is required.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }

@@ -234,7 +234,7 @@ impl Session {
         )
     }
 
-    /// Returns the task for a waiting call, if the call becomes one.
+    /// Returns the task for a waiting call, if the call is answered with one.
     pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);

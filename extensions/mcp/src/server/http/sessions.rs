@@ -18,7 +18,7 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
 /// The maximum number of sessions of one user, so that a single user cannot use up the sessions of all others. A client
-/// that never ends its sessions reaches this limit if it begins as many within [`IDLE`].
+/// that never ends its sessions reaches this limit if it begins this many within [`IDLE`].
 const MOST_OF_ONE: usize = 256;
 
 pub(super) struct Sessions {
