@@ -1,4 +1,4 @@
-//! Checks that the provider supports the settings of a request. Pure.
+//! Checks that the provider supports the settings of a request. The functions are pure.
 
 use toolwright::provider::Provider;
 

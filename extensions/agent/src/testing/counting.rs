@@ -62,7 +62,7 @@ impl<M: Model> CountingModel<M> {
     /// Asserts that the number of requests is still `before`.
     ///
     /// # Panics
-    /// When the number of requests is another.
+    /// When the model got a request since then.
     #[track_caller]
     pub fn assert_unasked_since(&self, before: usize) {
         let requests = self.requests();

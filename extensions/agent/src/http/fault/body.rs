@@ -1,4 +1,4 @@
-//! Reads the error of a provider from a response body in any of the known forms. Pure.
+//! Reads the error of a provider from a response body in any of the known forms. The functions are pure.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Finds a key in a server's text, even if the server has escaped it for JSON, a URL or HTML. Pure.
+//! Finds a key in a server's text, even if the server has escaped it for JSON, a URL or HTML. The functions are pure.
 
 /// The result of comparing the beginning of a text with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
