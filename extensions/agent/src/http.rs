@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-/// The HTTP client, in the version that [`HttpModelBuilder::client`] takes.
+/// The HTTP client library, in the version whose types [`HttpModelBuilder::client`] takes.
 pub use reqwest;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
@@ -322,8 +322,8 @@ impl HttpModel {
         Err(Fault { message, ..fault.clone() })
     }
 
-    /// Returns the settings of a request, with this model's own reasoning in place of theirs, and with its sampling
-    /// options where they set none.
+    /// Returns the settings of a request. This model's reasoning replaces theirs, and its sampling options apply if
+    /// they set none.
     fn settings<'a>(&self, settings: &'a ModelSettings) -> Cow<'a, ModelSettings> {
         let Sampling { temperature, top_p, seed } = self.sampling;
         if self.reasoning.is_none() && self.sampling == Sampling::default() {
@@ -386,8 +386,8 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Returns whether the server supports this format. Only the vendor's own server is sure to: all servers that
-    /// imitate it support tools, but not all support formats.
+    /// Returns whether the server supports this format. Only the vendor's own server surely does: all servers that
+    /// imitate it support tools, but not all of them support formats.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()

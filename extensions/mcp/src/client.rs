@@ -261,7 +261,7 @@ impl McpServers {
         join_all(self.0.servers.values().map(|server| server.close())).await;
     }
 
-    /// Returns the definitions of one server, or of all servers; each with the server's name.
+    /// Returns the definitions of one server, or of all servers, each with the server's name.
     pub(crate) async fn definitions(
         &self,
         server: Option<&str>,
@@ -297,7 +297,7 @@ impl McpServers {
         })
     }
 
-    /// Calls a foreign tool, if its definition has not changed since the model was shown it.
+    /// Calls a foreign tool, if its definition has not changed since the model was shown the tool.
     pub(crate) async fn call(
         &self,
         server: &Arc<Server>,

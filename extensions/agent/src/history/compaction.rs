@@ -51,7 +51,7 @@ impl Room {
         self.tokens / 4 * 3
     }
 
-    /// Returns the number of tokens down to which content is left out.
+    /// Returns the number of tokens that leaving out content aims at.
     fn low(self) -> u64 {
         self.tokens / 2
     }
@@ -74,7 +74,7 @@ pub(crate) struct CompactHistory<'h> {
 pub(crate) struct CompactReport {
     /// How many times parts were left out because the history had outgrown its share of the window.
     pub times: usize,
-    /// How many answers of tools a note replaces, because a later call repeats them.
+    /// The number of answers that were replaced by a note, because a later call repeats them.
     pub repeated: usize,
     /// How many answers are sent without their middle.
     pub shortened: usize,

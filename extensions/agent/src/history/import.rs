@@ -31,8 +31,9 @@ pub struct Imported {
 /// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; the answer gets the new id as well |
 /// | a message of the model without text, calls and verbatim content, or a message without answers to calls | is left out |
 ///
-/// An answer belongs to an unanswered call with its id and tool; an answer without an id, to a call of its tool without
-/// an id. If several calls fit, the last message with such a call counts, and in it the first of them.
+/// An answer belongs to an unanswered call that has the answer's id and tool. An answer without an id belongs to an
+/// unanswered call of its tool that has no id either. If several calls fit, the first of the last message with such a
+/// call is chosen.
 ///
 /// ```
 /// use toolwright::provider::ToolCall;

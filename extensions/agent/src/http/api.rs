@@ -100,7 +100,7 @@ impl Api {
         self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)
     }
 
-    /// Returns the media that the model reads, judged by its name.
+    /// Returns the media that the model reads, judged by the model's name.
     pub(super) fn media(self, model: &str) -> MediaSupport {
         match self {
             Self::Gemini if gemini::is_before_signatures(model) => MediaSupport::Messages,

@@ -221,7 +221,7 @@ impl Endpoint {
             Some(size) => error.too_long(*size),
             None => error,
         };
-        // The source of the error may also contain text of the server.
+        // The source of the error may also contain text of the server, and thus the key.
         let holds_key = |text: String| key.is_some_and(|key| key.is_in(&text));
         match fault.source {
             Some(source) if !holds_key(format!("{source} {source:?}")) => error.caused_by(source),

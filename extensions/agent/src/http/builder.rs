@@ -19,15 +19,15 @@ use crate::recording::Exchange;
 
 type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
-/// Makes an [`HttpModel`](super::HttpModel).
+/// A builder for an [`HttpModel`](super::HttpModel).
 ///
 /// | option | default |
 /// | --- | --- |
 /// | [`base_url`](Self::base_url) | the vendor's own server |
 /// | [`origin`](Self::origin) | the provider's name; for another host than the vendor's, with the host, and for the chat API with the model |
 /// | [`key`](Self::key) | none |
-/// | [`key_header`](Self::key_header) | that of the API |
-/// | [`header`](Self::header) | only those of the API |
+/// | [`key_header`](Self::key_header) | the header of the API |
+/// | [`header`](Self::header) | only the headers of the API |
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`idle_timeout`](Self::idle_timeout): between two pieces of an answer | 5 minutes |

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::HttpModelError;
 use crate::model::ModelError;
 
-/// The members that the request itself writes: the history, the tools that its calls name, the model, and how the
-/// answer is sent.
+/// The members that the request itself writes: the history, the tools that the history's calls name, the model, and how
+/// the answer is sent.
 ///
 /// The names are in lower case without underscores, because some servers read `system_instruction` as
 /// `systemInstruction`.

@@ -142,7 +142,7 @@ impl Fault {
         fault.caused_by(error)
     }
 
-    /// Marks a complete answer that could not be used, with its usage if the provider reports it.
+    /// Marks the fault as one of a complete answer that could not be used, with its usage if the provider reports it.
     pub(super) fn after_end(self, usage: Option<Usage>) -> Self {
         let taken = usage.map_or(FaultUsage::SoFar, |usage| FaultUsage::Whole(Box::new(usage)));
         Self { taken, ..self }
@@ -232,7 +232,7 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
 /// Returns the time by the server's clock if the response contains it, else `now`. A date in `retry-after` is a time by
 /// the server's clock, and the clock of this machine may be wrong or change while a request waits.
 pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
-    // `retry_after` returns the time from a moment to a date, and so here the time from the epoch.
+    // `retry_after` returns the time from its second argument to a date, and so here the time from the epoch.
     date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 

@@ -84,8 +84,8 @@ enum Turn<'a> {
     Written(Value),
 }
 
-/// Fields that some servers add which imitate the API. They may require these fields back: some refuse a history of
-/// calls without them.
+/// Additional fields of servers that imitate the API. These servers may require the fields back: some refuse a history
+/// of calls without them.
 #[derive(Default, Deserialize, Serialize)]
 struct Beside<'a> {
     #[serde(flatten, borrow)]

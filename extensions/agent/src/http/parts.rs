@@ -19,7 +19,7 @@ pub(super) use self::arguments::{object, sendable};
 use crate::history::Message;
 use crate::model::{ModelRequest, ModelSettings};
 
-/// One message of a history, in the form that all APIs are written from.
+/// One message of a history, in a form from which the bodies for all APIs are written.
 pub(super) enum Part<'a> {
     User(&'a str),
     /// A text with its attachments.

@@ -1,5 +1,5 @@
-//! Reads a streamed answer: takes bytes, passes deltas to the listener, and returns the text of the whole answer. No
-//! I/O.
+//! Reads a streamed answer: takes bytes, passes deltas to the listener, and returns the text of the whole answer. This
+//! module does no I/O.
 //!
 //! The key is removed from everything that reaches the listener, even if the key is split between two pieces. Text
 //! whose end could be the beginning of the key is held back until more text arrives.
@@ -26,7 +26,7 @@ pub(super) struct Pieces<'a> {
     held: BTreeMap<Of, String>,
 }
 
-/// Reports the usage of an answer that is still arriving.
+/// The model and the recorder by which the usage of an arriving answer is reported.
 pub(super) struct Expense<'a> {
     pub(super) model: &'a HttpModel,
     pub(super) meter: &'a UsageRecorder,

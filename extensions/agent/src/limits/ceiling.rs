@@ -30,7 +30,7 @@ pub struct Ceiling {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CeilingOf {
-    /// The runs of one user; runs without a user count as those of one user.
+    /// The runs of one user. Runs without a user count as the runs of one user.
     User,
     /// The runs of one agent. Agents with the same name count as one agent.
     Agent,

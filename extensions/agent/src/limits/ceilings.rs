@@ -1,6 +1,6 @@
 //! Stores the spending under ceilings in the journal: one document for each period, and one for each reserved request.
-//! The latter is written before the request is sent, and removed when the request is settled. A request is thus settled
-//! only once, even if the reply of a commit is lost.
+//! The document of a request is written before the request is sent, and removed when the request is settled. A request
+//! is thus settled only once, even if the reply of a commit is lost.
 
 use std::sync::Arc;
 use std::time::Duration;

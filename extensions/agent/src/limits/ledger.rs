@@ -30,7 +30,7 @@ struct InMemory {
 #[derive(Serialize, Deserialize)]
 struct StoredChild {
     version: u32,
-    /// The name of the sub-agent. Earlier releases did not write it.
+    /// The name of the sub-agent. Earlier releases did not write the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
     #[serde(flatten)]

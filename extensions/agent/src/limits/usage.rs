@@ -198,7 +198,7 @@ pub struct CostError {
 }
 toolwright::unstable::debug_as_sentence!(CostError);
 
-/// Shows dollars with at least four decimal places, and with more if these are not zero.
+/// Shows dollars with four decimal places, and with more if further places are not zero.
 impl fmt::Display for Cost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fraction = format!("{:012}", self.0 % PICOS);

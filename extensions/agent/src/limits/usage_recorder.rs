@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::TotalUsage;
 
-/// Counts the usage of the requests for one answer, for a caller that may abandon the answer. A complete answer and an
-/// error carry their usage themselves.
+/// A recorder of the usage of the requests for one answer, for a caller that may abandon the answer. A complete answer
+/// and an error carry their usage themselves.
 ///
 /// ```
 /// use toolwright_agent::{UsageRecorder, TotalUsage, Usage};

@@ -48,7 +48,7 @@ pub enum Delta<'a> {
     CallWhole {
         /// The index of the call in the answer.
         index: usize,
-        /// The call, in the form in which the answer will have it.
+        /// The call, as the complete answer will contain it.
         call: &'a ToolCall,
     },
     /// The provider runs a tool of its own.
@@ -56,7 +56,7 @@ pub enum Delta<'a> {
         /// The provider's name of the tool.
         name: &'a str,
     },
-    /// The answer begins again, by this model or another one: discard the deltas before this one.
+    /// The answer begins again, from this or another model. Discard all earlier deltas.
     Restarted,
     /// The provider sent something that this release does not know and has skipped.
     Unknown {

@@ -1,7 +1,7 @@
 //! Several models that act as one. If a model fails, the next is asked.
 //!
 //! - A model that failed rests for as long as its provider asks for, or for [`FallbackBuilder::rest`]. While it rests,
-//!   the next model in order is asked. After the rest, it is asked again in its place.
+//!   the next model in order is asked. After its rest, it is again preferred to the models after it.
 //! - A request that every provider would refuse, with an invalid history for instance, is not sent to another model.
 //! - The next model gets the same history, with calls and answers translated. Content that only another provider can
 //!   read is omitted, and reported in [`FellBack::omitted`].
@@ -332,7 +332,7 @@ impl Model for Fallback {
         self.models.iter().any(|model| model.searches_tools())
     }
 
-    /// Checks the settings with every model, so that no model refuses them when it is needed.
+    /// Checks the settings with every model, so that no model refuses them when that model is needed.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }

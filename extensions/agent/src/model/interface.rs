@@ -59,8 +59,8 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the index of the first message that the model's server reads. It is above 0 if the server has compacted
-    /// the messages before that message; an agent leaves those out of requests. By default 0.
+    /// Returns the index of the first message that the model's server reads; by default 0. The index is above 0 if the
+    /// server has compacted the messages before it. An agent leaves these messages out of requests.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0
@@ -89,7 +89,7 @@ pub trait Model: Send + Sync {
     }
 
     /// Returns whether the model sends [`ModelRequest::output`] to its provider, so that the text of an answer follows
-    /// the format. An agent asks other models to call a tool whose arguments are the value.
+    /// the format. An agent asks a model that does not do this to call a tool whose arguments are the value.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let _ = format;
         false
@@ -175,7 +175,7 @@ pub struct ModelRequest<'a> {
     pub settings: &'a ModelSettings,
     /// The format that the text of the answer has to follow, for a model that [supports](Model::takes_format) it.
     pub output: Option<&'a OutputFormat>,
-    /// The tools themselves, for a model that forwards requests in other dialects.
+    /// The definitions of the tools, for a model that forwards requests in other dialects.
     pub catalog: Option<&'a Catalog>,
     /// The listener that gets the answer as it arrives. A model that cannot stream ignores the listener.
     pub listener: Option<&'a dyn DeltaListener>,
@@ -277,7 +277,7 @@ pub struct ModelAnswer {
     pub usage: Option<Usage>,
     /// The cost of the answer, if the model knows its price.
     pub cost: Option<Cost>,
-    /// The date of the price list by which the cost was counted.
+    /// The date of the price list by which the cost was computed.
     pub prices: Option<String>,
     /// The usage of failed requests for this answer, if their providers report it.
     pub failed: TotalUsage,
@@ -333,7 +333,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Sets the date of the price list by which the cost was counted; an empty date counts as none.
+    /// Sets the date of the price list by which the cost was computed; an empty date counts as none.
     #[must_use]
     pub fn prices_of(mut self, date: impl Into<String>) -> Self {
         self.prices = Some(date.into()).filter(|date: &String| !date.is_empty());

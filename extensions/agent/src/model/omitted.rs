@@ -88,7 +88,7 @@ fn foreign(origin: &str, text: &str) -> Vec<String> {
     distinct(kinds.filter(|kind| !known.contains(kind)).map(str::to_owned))
 }
 
-/// Lists the kinds of content in a Gemini part, which names its kind by its key.
+/// Lists the kinds of content in a Gemini part, whose keys name its kind.
 fn of_gemini(part: &Value) -> Vec<String> {
     let keys = part.as_object().into_iter().flat_map(|part| part.keys());
     let is_thought = part["thought"] == true;

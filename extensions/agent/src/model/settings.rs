@@ -30,7 +30,8 @@ use toolwright::provider::Provider;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// Which tools the model may or must call. An agent forces only one call after each message of the user.
+    /// Which tools the model may or must call. An agent forces calls only until the model has made a call after the
+    /// user's last message.
     pub tool_choice: ToolChoice,
     /// Whether an answer may have at most one call.
     pub one_call: bool,

@@ -21,7 +21,7 @@ pub struct NextTurn<'t> {
     pub(super) added: Vec<Registration>,
     pub(super) left_out: BTreeSet<String>,
     pub(super) instructions: Vec<String>,
-    /// The reasons why requests of the current plugin cannot be carried out, with which the plugin fails.
+    /// The reasons why the current plugin fails: its requests that cannot be carried out.
     pub(super) problems: Vec<String>,
 }
 

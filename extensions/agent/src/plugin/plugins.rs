@@ -84,7 +84,7 @@ impl SharedStates {
     }
 }
 
-/// Writes the record of a turn again after a tool has set a plugin's state.
+/// A store for the record of a turn, which is written again after a tool has set a plugin's state.
 pub(crate) trait Sink: Send + Sync {
     fn write<'a>(&'a self, turn: &'a PluginTurn) -> BoxFuture<'a, Result<(), ToolError>>;
 }

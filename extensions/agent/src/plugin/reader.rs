@@ -16,7 +16,7 @@ pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 /// The name of the tool whose input has the type of the state. This tool only serves to parse states.
 const STATE: &str = "state";
 
-/// Converts the states of one plugin between their type and their stored form.
+/// A converter of one plugin's states between their type and their stored form.
 pub(super) struct StateReader {
     name: String,
     /// The executor that parses states; `None` for a plugin without a state.
@@ -77,7 +77,7 @@ impl StateReader {
         let Some(reader) = &self.reader else { return Ok(()) };
         let call = Call::new(STATE, without_nulls(value).to_string());
         reader.examine(&call).map(drop).map_err(|error| {
-            // The first line only names the tool, and the last one may suggest another input.
+            // The first line only names the tool, and the last line may suggest another input.
             let problems = error.message().lines().skip(1);
             let problems = problems.filter(|line| !line.starts_with("if this is meant"));
             let problems = problems.collect::<Vec<_>>().join("\n");

@@ -61,8 +61,8 @@ impl AnswerBudget {
         self
     }
 
-    /// Returns the names of the tools that a run shows once an answer is too long; no names if every answer is sent
-    /// whole.
+    /// Returns the names of the tools that a run shows to the model once an answer is too long; no names if every
+    /// answer is sent whole.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         let is_limited = self.characters.is_some() || self.tools.values().any(Option::is_some);
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }

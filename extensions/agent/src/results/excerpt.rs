@@ -62,7 +62,7 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
 }
 
 /// Writes the note about a text, and as much of the text as fits. Untrusted text already has a fence; the shape of
-/// untrusted JSON gets one.
+/// untrusted JSON gets a fence.
 fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();

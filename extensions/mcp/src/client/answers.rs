@@ -1,5 +1,5 @@
-//! Answers the questions of servers, by the application's user, its model or its folders. A question without a handler
-//! is refused.
+//! Answers the questions of servers: asks the application's user or its model, or lists its folders. A question without
+//! a handler is refused.
 
 use std::fmt;
 use std::sync::Arc;

@@ -46,7 +46,8 @@ pub struct McpConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// Not at all: every tool has the effect `once` and the danger `moderate`, and a person is asked about every call.
+    /// The information is not trusted: every tool has the effect `once` and the danger `moderate`, and a person is
+    /// asked about every call.
     #[default]
     None,
     /// The server's annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`,

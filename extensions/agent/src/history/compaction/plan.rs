@@ -52,11 +52,11 @@ pub(super) struct Plan<'s> {
     gone: u64,
     /// The index of the message at which [`Self::shorten`] continues.
     shortened_to: usize,
-    /// The index of the message at which [`Self::drop_turns`] continues. The first messages always stay if the model's
-    /// server has compacted earlier turns in them.
+    /// The index of the message at which [`Self::drop_turns`] continues. It begins at `fixed`, so the first messages
+    /// are never dropped, in which the model's server has compacted earlier turns.
     dropped_to: usize,
     summaries: &'s [Summary],
-    /// The newest summary that was made up to the message that is examined now.
+    /// The newest of the summaries that were made for the history up to the message that is examined now.
     summary: Option<&'s Summary>,
     /// Whether turns were dropped when the last message was examined.
     drops_at_end: bool,
@@ -200,7 +200,7 @@ impl<'s> Plan<'s> {
 
     /// Leaves out the middle of long answers, the oldest first, until the history is small enough.
     fn shorten(&mut self, history: &[Message], old: usize, room: Room) {
-        // The call of an answer is in the message before it.
+        // Begins one message earlier, because the call of an answer is in the message before the answer.
         let first = self.shortened_to.saturating_sub(1).min(old);
         for (after, index, _, answer) in answers(&history[first..old]) {
             let message = first + after;
@@ -304,7 +304,7 @@ type PlacedAnswer<'h> = (usize, usize, &'h Answer);
 impl<'h> Reads<'h> {
     /// Examines the messages that were added since the last call.
     fn look_at(&mut self, history: &'h [Message], is_read: &dyn Fn(&str) -> bool) {
-        // The call of an answer is in the message before it.
+        // Begins one message earlier, because the call of an answer is in the message before the answer.
         let first = self.seen.saturating_sub(1);
         for (message, index, call, answer) in answers(&history[first..]) {
             if is_read(&call.name) && !answer.is_error() {
@@ -324,12 +324,12 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Whether an answer reports a decision of a person, or that a decision is pending.
+/// Reports whether an answer says that a person has decided about a call or has to decide.
 fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }
 
-/// Whether an answer is long enough to lose its middle.
+/// Reports whether an answer is long enough to lose its middle.
 fn is_long(answer: &Answer) -> bool {
     answer_tokens(answer) > super::text_tokens(LONG)
 }

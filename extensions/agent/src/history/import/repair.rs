@@ -1,4 +1,4 @@
-//! The changes that an import makes, and the reasons to refuse one.
+//! The changes that an import makes, and the reasons to refuse an import.
 
 /// One change that an import makes. Messages, calls and answers are counted from 0, as in the original history.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]

@@ -65,7 +65,7 @@ impl Secret {
     }
 
     /// Returns the position from which the end of a text could be the beginning of the key. Returns the length of the
-    /// text if no part of its end could.
+    /// text if there is no such position.
     pub(in crate::http) fn may_begin_in(&self, text: &str) -> usize {
         if !self.is_secret() {
             return text.len();

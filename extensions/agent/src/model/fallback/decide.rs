@@ -15,7 +15,7 @@ const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 pub(super) enum Rest {
     /// The request itself is invalid: no other model is asked.
     None,
-    /// Another model may accept this request; this model may accept the next one.
+    /// Another model may accept this request; this model may accept the next request.
     ThisRequest,
     /// The model is not asked for this long.
     For(Duration),

@@ -19,7 +19,7 @@ const IDS: [&str; 8] = [
     "/contents/#/parts/#/functionResponse/id",
 ];
 
-/// The beginnings of the locations of messages, in which the patterns of [`Placeholders`] apply.
+/// The JSON pointers below which a request has its messages. Only there do the patterns of [`Placeholders`] apply.
 const MESSAGES: [&str; 3] = ["/messages/", "/input/", "/contents/"];
 
 /// The maximum number of characters that an error shows of a text.

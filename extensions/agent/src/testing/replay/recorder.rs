@@ -15,7 +15,7 @@ use super::secrets::Secrets;
 use super::strings::{members, strings};
 use crate::recording::{Exchange, Header, RecordedRequest, RecordedResponse};
 
-/// The members of a request in which times and hashes are replaced.
+/// The members of a request in which the patterns of [`Placeholders`] apply.
 const MESSAGES: [&str; 3] = ["messages", "input", "contents"];
 
 /// Writes each exchange of a run to a file, for [`Replay`](super::Replay).
