@@ -1,5 +1,4 @@
-//! Serves an application as an MCP server: holds the executor, the name of the server, and the settings of its
-//! sessions.
+//! An application as an MCP server: the executor, the name of the server, and the settings of its sessions.
 
 mod answer;
 #[expect(
@@ -58,7 +57,7 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 ///
 /// | the protocol | what it serves |
 /// | --- | --- |
-/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; a request for the first page pins the tools that the session calls |
+/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; a request for the first page fixes the definitions of the tools that the session calls, until the next such request |
 /// | `tools/call` | one call; an error of the tool or the executor is a result with `isError` |
 /// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), if the client asked for progress |
 /// | `notifications/cancelled` | cancels the call |
@@ -114,7 +113,7 @@ pub async fn serve(executor: Executor) -> Result<(), ServeError> {
 }
 
 impl McpServer {
-    /// Makes a server of these tools, named after the program.
+    /// Makes a server for the tools of this executor, named after the program.
     #[must_use]
     pub fn new(executor: Executor) -> Self {
         Self {

@@ -21,7 +21,7 @@ use crate::tool::{self, Api};
 
 /// The operations of an HTTP API as tools, by its `OpenAPI` document: a [`Bundle`] for `.with(…)` of an executor or an agent.
 ///
-/// Each operation is one tool, which is called like its `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated,
+/// Each operation is one tool, whose name is its `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated,
 /// and everything else is done once; `DELETE` is dangerous. If a document has more than 40 tools, they are deferred,
 /// and a model searches for those that it needs. [`plan`](Self::plan) lists the operations that cannot be tools, with
 /// reasons and places.

@@ -11,7 +11,7 @@ use crate::document::LoadError;
 pub(crate) const MEMBER: &str = "x-toolwright-documents";
 
 /// The URI of the main document, against which relative references are resolved. A document that was added with a
-/// relative URI gets a URI below it.
+/// relative URI gets a URI below this one.
 const MAIN: &str = "document:///";
 
 /// Embeds a document with this URI in the main document, and rewrites every reference to it.

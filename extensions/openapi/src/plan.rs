@@ -39,7 +39,7 @@ pub enum Outcome {
         name: String,
         /// The effect of a call.
         effect: Effect,
-        /// The danger of a call: how carefully a person should look.
+        /// The danger of a call: how carefully a person should look at it.
         danger: Danger,
         /// Whether models are shown the tool in their list.
         exposure: Exposure,

@@ -83,7 +83,7 @@ pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// Returns the text that the server sent in place of a message of the protocol; `None` if the error is another.
+/// Returns the text that the server sent in place of a message of the protocol; `None` for any other error.
 pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     match failure(error) {
         Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),

@@ -56,8 +56,8 @@ impl KnownDefinitions {
         }
     }
 
-    /// Describes what has changed in a tool since it last ran, old text beside new; `None` if the tool is unchanged or
-    /// has not run.
+    /// Describes what has changed in a tool since it last ran, with the old and the new texts; `None` if the tool is
+    /// unchanged or has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;

@@ -30,7 +30,7 @@ const PIECE: usize = 1 << 16;
 /// use the code too, so the data of such an error holds a random mark of this process, which is never sent to a server.
 const NOT_TAKEN: i32 = -32_099;
 
-/// The random mark by which our own errors are recognized.
+/// The random mark by which the errors of this client are recognized.
 static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
 /// Reports whether this client made the error in place of an unreadable answer.

@@ -25,8 +25,8 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
 /// The maximum length of a server's name; the rest of the 64 characters is for the names of its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
-/// Returns the name in this application of a server from another application's file. A name that does not fit is cut,
-/// and ends in the first digits of its digest.
+/// Returns the name that a server from another application's file has in this application. A name that does not fit is
+/// cut, and ends in the first digits of its digest.
 pub(super) fn fitting_server(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     let is_whole = !name.is_empty() && name.len() <= LONGEST_SERVER && name.chars().all(fits);

@@ -205,7 +205,7 @@ impl McpServers {
     }
 }
 
-/// Tracks the pages of a list, to decide whether another page follows.
+/// The progress through the pages of a list, which decides whether another page follows.
 #[derive(Default)]
 struct Pages {
     has_begun: bool,

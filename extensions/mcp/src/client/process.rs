@@ -77,7 +77,7 @@ impl Process {
         Ok((Self { end: Some(end), supervised, said }, output, input))
     }
 
-    /// Returns the last lines of the server's standard error.
+    /// Returns the standard error of the server.
     pub(super) fn said(&self) -> &ServerStderr {
         &self.said
     }

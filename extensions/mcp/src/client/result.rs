@@ -8,7 +8,7 @@ use toolwright::{Content, Output, ToolError};
 use super::definition::ForeignTool;
 use super::untrusted::{escaped, fenced, line};
 
-/// Makes the output of the tool, or the error that it reports.
+/// Makes the output of the tool, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
     // The source is named by the name that models see: the server's own name for the tool could contain the end of the
     // fence.
@@ -45,7 +45,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     })
 }
 
-/// Makes the output from the content at an address of a server.
+/// Makes the output from the content of a server's resource.
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
     // The source does not contain the URI, which could contain the end of the fence.
     let source = format!("MCP server `{server}`, a resource");

@@ -1,4 +1,4 @@
-//! One server of another program, which an application adds with one line.
+//! One server of another program, which an application adds with one line of code.
 
 use std::sync::Arc;
 use std::time::Duration;

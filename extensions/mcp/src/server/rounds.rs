@@ -80,8 +80,8 @@ impl<T: Send + 'static> Rounds<T> {
     /// Runs the work until it is done or asks a question. If the request is cancelled, the work is cancelled too. Work
     /// without a purpose cannot ask.
     ///
+    /// # Errors
     /// The errors of the work. Also when no work with this purpose waits under the `requestState`, or an answer is
-    /// malformed.
     /// malformed.
     pub(super) async fn round<W>(
         &self,

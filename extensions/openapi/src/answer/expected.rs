@@ -38,8 +38,8 @@ impl Answers {
         Self { document, responses, checkers: Mutex::default() }
     }
 
-    /// Returns the differences between an answer and the answer that the document promises for this status. Returns no
-    /// differences if the document promises none.
+    /// Returns the differences between an answer and the answers that the document promises. Returns none if the
+    /// document does not describe the answers of the operation.
     pub(super) fn problems(
         &self,
         status: StatusCode,

@@ -44,7 +44,7 @@ impl Server {
         ToolError::new("refused_by_server", words)
     }
 
-    /// Makes the error of a request that was sent, or may have been.
+    /// Makes the error of a request that was sent, or may have been sent.
     pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {

@@ -72,7 +72,7 @@ impl Server {
             return None;
         }
         let is_configured = http.oauth != OAuthConfig::default();
-        // Without a token store of the application, the tokens last as long as the connection.
+        // If the application has no token store, the tokens last as long as the connection.
         let unstored = || is_configured.then(|| OAuth::new(MemoryTokens::default()));
         let oauth = self.oauth.clone().filter(|_| http.token_env.is_none()).or_else(unstored)?;
         Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
