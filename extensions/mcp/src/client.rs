@@ -150,7 +150,7 @@ impl McpServers {
     }
 
     /// Remembers the registry of the executor that has the servers. If the servers already belong to an executor, the
-    /// builder of the second one gets a problem.
+    /// builder of the second executor gets a problem.
     fn join(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         match self.0.registry.set(executor.registry().clone()) {
             Ok(()) => executor,

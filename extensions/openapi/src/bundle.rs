@@ -21,7 +21,7 @@ use crate::tool::{self, Api};
 
 /// The operations of an HTTP API as tools, by its `OpenAPI` document: a [`Bundle`] for `.with(…)` of an executor or an agent.
 ///
-/// Each operation is one tool, whose name is its `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated,
+/// Each operation is one tool, which is named after its `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated,
 /// and everything else is done once; `DELETE` is dangerous. If a document has more than 40 tools, they are deferred,
 /// and a model searches for those that it needs. [`plan`](Self::plan) lists the operations that cannot be tools, with
 /// reasons and places.
@@ -205,7 +205,7 @@ impl OpenApi {
     /// Reports for each operation whether it becomes a tool, in the order of paths and methods.
     ///
     /// # Errors
-    /// When a rule is used for no operation, or does not fit an operation.
+    /// When a rule applies to no operation, or does not fit an operation to which it applies.
     pub fn plan(&self) -> Result<Vec<PlannedOperation>, RouteError> {
         let planned = plan::plan(&self.document, &self.routes, self.prefix.as_deref())?;
         Ok(planned

@@ -1,4 +1,5 @@
-//! Shortens a history that is too long for its model: leaves out parts that the model can get again. The functions are pure.
+//! Shortens a history that is too long for its model: leaves out parts that the model can get again. The functions are
+//! pure.
 //!
 //! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
 //!   result.

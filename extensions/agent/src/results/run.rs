@@ -33,7 +33,7 @@ impl WeakResults {
 
 struct Inner {
     budget: AnswerBudget,
-    /// Whether the model's provider allows a reference in place of an argument of another type.
+    /// Whether the dialects of all models of the run allow a reference in place of an argument of another type.
     may_refer: bool,
     turns: Mutex<Turns>,
 }

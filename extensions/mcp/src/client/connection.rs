@@ -85,7 +85,7 @@ struct Live {
 
 /// The part of a connection that calls use.
 struct Line {
-    /// Identifies the connection: the pointer is the same as in its [`Live`].
+    /// Identifies the connection, because its [`Live`] has the same pointer.
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
     /// Passes the server's progress reports to the calls in progress.

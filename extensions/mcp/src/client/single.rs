@@ -16,7 +16,7 @@ use crate::trace::{TraceContext, Tracer};
 ///
 /// An agent starts the server before its first request to the model, and offers the model the server's tools together with its
 /// own, under names such as `docs__search` for the tool `search` of the server `docs`. If the server cannot be started, the run
-/// stops with an error that says why, and the next run tries again. The server ends with the tokio runtime.
+/// stops with an error that says why, and the next run tries again. The server ends when the tokio runtime ends.
 ///
 /// The rules for the tools of [`McpServers`] also apply to this type: a person is asked about every call unless the
 /// server is [trusted](Self::trust), and the server's answers are marked as untrusted. For many servers, whose tools a

@@ -21,7 +21,7 @@ pub(super) struct Report {
     part: Option<f64>,
 }
 
-/// The requests that ask for progress, by the executor's id of their call.
+/// The requests that ask for progress, by the id that their call has in the executor.
 #[derive(Debug, Default)]
 pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
 

@@ -72,8 +72,8 @@ pub(super) struct PlannedCall {
 }
 
 impl Session {
-    /// Starts a session for the user whom the transport has authenticated; if it has authenticated none, for the user
-    /// whom the application names.
+    /// Starts a session for the user whom the transport has authenticated. If there is no such user, the application
+    /// names the user.
     pub(super) fn start(
         server: &McpServer,
         ended: CancellationToken,

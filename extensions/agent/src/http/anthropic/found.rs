@@ -59,7 +59,8 @@ impl<'a> Present<'a> {
     }
 
     /// Returns the content of a message without references to tools that are not in the request, and without searches
-    /// if the request has no search tool. Content without searches is returned unchanged.
+    /// if the request has no search tool. References stay if the request has tools of remote servers. Content without
+    /// searches is returned unchanged.
     pub(super) fn without_gone<'b>(&self, content: &'b str) -> Cow<'b, str> {
         if !content.contains(SEARCH) {
             return Cow::Borrowed(content);

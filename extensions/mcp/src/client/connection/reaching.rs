@@ -64,8 +64,8 @@ impl Server {
         }
     }
 
-    /// Returns the source of tokens; `None` if the configuration has a token, or if requests would go unencrypted to
-    /// another machine.
+    /// Returns the source of tokens, if the application or the configuration sets up OAuth. Returns `None` if the
+    /// configuration has a token, or if requests would go unencrypted to another machine.
     #[cfg(feature = "oauth")]
     fn authorization(&self, http: &Http) -> Option<Arc<Authorization>> {
         if http.is_in_the_clear() {
