@@ -73,7 +73,7 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// The registry of the executor that uses the servers. Their tools are registered there when their names are
+    /// The registry of the executor that uses the servers. A tool of the servers is registered there when its name is
     /// resolved.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,

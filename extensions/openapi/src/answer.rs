@@ -2,7 +2,7 @@
 //!
 //! - A call that has happened stays a success, whatever its response looks like. If the body was cut or violates its
 //!   schema, the answer says so.
-//! - A status other than success is an error whose class says whether the call may be repeated.
+//! - A status other than success or 304 is an error, whose class says whether the call may be repeated.
 
 mod expected;
 mod failure;

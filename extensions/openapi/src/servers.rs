@@ -16,7 +16,7 @@ pub(crate) struct ServerChoice {
     pub(crate) variables: BTreeMap<String, String>,
 }
 
-/// Returns the server of an operation: a URL without a query and a fragment.
+/// Returns the server of an operation: a URL without a query or a fragment.
 pub(crate) fn server(
     document: &Document,
     found: &FoundOperation<'_>,

@@ -52,7 +52,7 @@ impl Room {
         self.tokens / 4 * 3
     }
 
-    /// Returns the number of tokens that leaving out content aims at.
+    /// Returns the number of tokens to which a history is shortened.
     fn low(self) -> u64 {
         self.tokens / 2
     }

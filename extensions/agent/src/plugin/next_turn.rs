@@ -21,7 +21,7 @@ pub struct NextTurn<'t> {
     pub(super) added: Vec<Registration>,
     pub(super) left_out: BTreeSet<String>,
     pub(super) instructions: Vec<String>,
-    /// The reasons why the current plugin fails: its requests that cannot be carried out.
+    /// The reasons why the current plugin fails, such as a tool to leave out that does not exist.
     pub(super) problems: Vec<String>,
 }
 

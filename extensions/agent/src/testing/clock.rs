@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// A clock for the journal in a test, which determines deadlines of decisions and leases of calls and runs. The clock
+/// A clock for the journal in a test. It determines deadlines of decisions and leases of calls and runs. The clock
 /// does not move until the test moves it. Clones share one clock. Time-outs of calls and limits of runs in memory use
 /// tokio's time instead; to test these, pause tokio's time.
 ///

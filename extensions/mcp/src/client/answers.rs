@@ -112,7 +112,7 @@ impl Answers {
         offered
     }
 
-    /// Returns the result of a server's request, or why the request is refused.
+    /// Returns the result of a server's request, or the reason why the request is refused.
     pub(super) async fn respond(
         &self,
         server: &str,
