@@ -67,7 +67,7 @@ impl Shape {
         for argument in &self.arguments {
             let wrong = |why: String| wrong(&argument.name, &why);
             match &argument.target {
-                // `null` is a valid value only in a body, so other parameters leave it out.
+                // `null` is a valid value only in a body, so a parameter of the request that is `null` is left out.
                 Target::Field(name) => {
                     if let Some(value) = input.get(&argument.name) {
                         fields.insert(name.clone(), value.clone());

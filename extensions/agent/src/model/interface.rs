@@ -347,7 +347,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Returns the usage and the cost of the answer, including those of failed requests for it.
+    /// Returns the usage and the cost of the answer and of the failed requests for it.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)

@@ -103,7 +103,8 @@ impl ScriptedModel {
         self
     }
 
-    /// Sets the price of the model's tokens, by which scripted answers with a usage but without a cost get a cost.
+    /// Sets the price of the model's tokens. Scripted answers that have a usage but no cost get their cost by this
+    /// price.
     #[must_use]
     pub fn price(mut self, price: Price) -> Self {
         self.price = Some(price);

@@ -23,7 +23,8 @@ enum Piece {
 }
 
 impl Template {
-    /// Parses a path. A part after `#` is never sent, because some documents use it to distinguish operations of one
+    /// Parses a path. A part after `#` is dropped: some documents use such a part only to distinguish operations of the
+    /// same path.
     /// path.
     ///
     /// # Errors
