@@ -8,7 +8,6 @@ use crate::document::{Document, LocatedValue};
 use crate::operation::{FoundOperation, Style};
 use crate::refusal::Refusal;
 
-/// The body of an operation.
 #[derive(Debug)]
 pub(crate) struct Body<'d> {
     pub(crate) kind: BodyKind,

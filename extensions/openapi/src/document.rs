@@ -160,7 +160,6 @@ impl<'d> LocatedValue<'d> {
         Some(Self { value, place: below(&self.place, key) })
     }
 
-    /// Returns the text of the member with this key.
     pub(crate) fn text(&self, key: &str) -> Option<&'d str> {
         self.value.get(key).and_then(Value::as_str)
     }

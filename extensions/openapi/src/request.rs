@@ -43,7 +43,6 @@ pub(crate) struct Shape {
     pub(crate) accept: HeaderValue,
 }
 
-/// A request that is ready to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,
@@ -115,7 +114,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Returns whether to send a body even if no field is given, because at least one field is required.
+    /// Returns whether a body is sent even if no field is given, which is the case if one of the fields is required.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }

@@ -6,7 +6,6 @@ use super::mark::marked;
 use super::read::read_text;
 use crate::plugin::{NextTurn, Plugin, PluginError};
 
-/// The name of an instruction file.
 const FILE: &str = "AGENTS.md";
 
 /// The maximum size of an instruction file, in bytes.

@@ -22,7 +22,6 @@ const MOST_DESCRIPTION: usize = 1024;
 
 const FENCE: &str = "---";
 
-/// A skill, parsed from its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Skill {
     pub name: String,

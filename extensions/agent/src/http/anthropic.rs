@@ -234,7 +234,6 @@ fn turn<'a>(
     })
 }
 
-/// Parses a text as raw JSON.
 fn raw(text: Cow<'_, str>) -> Option<Cow<'_, RawValue>> {
     match text {
         Cow::Borrowed(text) => serde_json::from_str(text).ok().map(Cow::Borrowed),

@@ -13,7 +13,6 @@ use super::{anthropic, gemini, openai_chat, openai_responses, settings};
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelError, ModelRequest, ModelSettings};
 
-/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Api {
     Anthropic,
@@ -150,7 +149,6 @@ impl Api {
         (self == Self::Anthropic).then_some(anthropic::MAX_TOKENS)
     }
 
-    /// Writes the body of a request.
     pub(super) fn body(
         self,
         to: &RequestTarget<'_>,

@@ -90,7 +90,6 @@ fn is_search(definition: &&str) -> bool {
     tool["type"].as_str().is_some_and(|kind| kind.starts_with("tool_search"))
 }
 
-/// Reports whether a list of tools is empty.
 pub(super) fn is_empty_list(tools: &RawValue) -> bool {
     // The tools of Gemini are a list of lists.
     matches!(tools.get(), "[]" | r#"[{"functionDeclarations":[]}]"#)

@@ -113,7 +113,6 @@ impl Ceilings {
         Self(Arc::new(Inner { first, ceilings, agent: agent.to_owned(), journal, changing }))
     }
 
-    /// Returns the first ceiling.
     pub(crate) fn first(&self) -> Ceiling {
         self.0.first
     }

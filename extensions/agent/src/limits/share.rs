@@ -41,9 +41,7 @@ pub(crate) struct SpentShare {
 /// The limits and the spending of a run while its calls run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// The current turn.
     pub turn: u64,
-    /// The limits of the run.
     pub limits: Limits,
     /// The spending of the run before the calls of this turn began.
     pub spent: SpentShare,

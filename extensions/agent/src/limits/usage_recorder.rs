@@ -24,7 +24,6 @@ pub struct UsageRecorder(Mutex<Reading>);
 
 #[derive(Debug, Default)]
 struct Reading {
-    /// The usage of failed requests.
     failed: TotalUsage,
     /// The usage of the request in progress.
     current: Option<TotalUsage>,
@@ -47,7 +46,6 @@ impl UsageRecorder {
         (reading.failed, reading.current) = (reading.failed.plus(spent), None);
     }
 
-    /// Returns the usage of failed requests.
     pub(crate) fn failed(&self) -> TotalUsage {
         self.reading().failed
     }

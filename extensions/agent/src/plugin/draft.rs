@@ -81,7 +81,6 @@ impl Draft {
     }
 }
 
-/// Returns the state of the plugin at this index.
 pub(super) fn state_of<P: Plugin>(states: &[StateValue], index: usize) -> Option<Arc<P::State>> {
     Arc::clone(states.get(index)?).downcast().ok()
 }

@@ -206,7 +206,6 @@ impl Plugins {
         Draft::new(Arc::clone(&self.set), self.states().clone())
     }
 
-    /// Returns the current states.
     pub(crate) fn states(&self) -> Vec<StateValue> {
         self.shared.states.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -39,7 +39,6 @@ impl PreparedTurn {
         self.tools.catalog.as_ref()
     }
 
-    /// Returns the record of the turn.
     pub(super) fn to_record(&self) -> PluginTurn {
         let TurnTools { added, left_out, .. } = &self.tools;
         let (added, left_out) = (added.clone(), left_out.clone());
@@ -52,7 +51,6 @@ impl PreparedTurn {
     }
 }
 
-/// The tools of a turn.
 pub(super) struct TurnTools {
     /// The catalog of the turn; `None` if the tools are those of the agent.
     catalog: Option<Catalog>,

@@ -65,7 +65,6 @@ impl Results {
         results
     }
 
-    /// Makes a weak reference.
     pub(super) fn downgraded(&self) -> WeakResults {
         WeakResults(Arc::downgrade(&self.0))
     }
@@ -171,7 +170,6 @@ impl Results {
     }
 }
 
-/// Returns the handle of the answer with this index.
 fn handle(index: usize) -> String {
     format!("lr_{}", index + 1)
 }

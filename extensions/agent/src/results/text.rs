@@ -23,7 +23,6 @@ pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     }
 }
 
-/// Reports whether a block of content is text.
 pub(super) fn is_text(block: &Content<'_>) -> bool {
     matches!(block, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
 }

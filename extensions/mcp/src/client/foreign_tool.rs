@@ -76,7 +76,6 @@ fn description(tool: &ForeignTool) -> String {
     }
 }
 
-/// Returns the effect and the danger of a call.
 pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);

@@ -46,7 +46,6 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the server of this name.
     pub(super) fn start(
         server: &str,
         config: &Program,

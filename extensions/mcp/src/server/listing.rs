@@ -55,7 +55,6 @@ impl ShownTools {
         Ok(start..start.saturating_add(size).min(self.tools.len()))
     }
 
-    /// Returns the tools of a page.
     pub(super) fn tools(&self, page: &Range<usize>) -> &[Tool] {
         &self.tools[page.clone()]
     }

@@ -35,7 +35,6 @@ const OTHER_REQUESTS: [&str; 7] = [
     "x-rewrite-url",
 ];
 
-/// A parameter as the document describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter<'d> {
     pub(crate) at: LocatedValue<'d>,

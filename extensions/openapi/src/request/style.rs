@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::encode;
 use crate::operation::Style;
 
-/// Encodes a value for a path.
 pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String, String> {
     let name = encode::value(name);
     let (prefix, separator, explode, named) = match style {

@@ -15,7 +15,6 @@ pub(crate) fn text_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(3)
 }
 
-/// Estimates the tokens of a message.
 pub(super) fn tokens(message: &Message) -> u64 {
     MESSAGE
         + match message {
@@ -33,7 +32,6 @@ pub(super) fn tokens(message: &Message) -> u64 {
         }
 }
 
-/// Estimates the tokens of an answer.
 pub(super) fn answer(answer: &Answer) -> u64 {
     MESSAGE
         + match answer.output() {

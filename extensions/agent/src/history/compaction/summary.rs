@@ -28,7 +28,6 @@ pub(crate) struct Summary {
 pub(crate) struct SummaryTask {
     /// How many messages the history has now.
     pub at: usize,
-    /// The prompt for the model.
     pub prompt: String,
     /// The maximum number of tokens of the summary: fewer than the turns that it replaces have.
     pub most: u64,

@@ -1,6 +1,6 @@
 //! Cleans the results of tool searches in the history: removes tools that no longer exist, and all searches if the
-//! request has no search tool. Otherwise the API refuses the request, because the history names a tool that the request
-//! does not list.
+//! request has no search tool. Without this, the API refuses the request, because the history names a tool that the
+//! request does not list.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -37,7 +37,6 @@ const ALLOWED_AFTER: [&str; 4] =
 /// `178959 + 64000 > 200000`.
 const TOO_LONG_WITH_ANSWER: &str = "input length and `max_tokens` exceed context limit:";
 
-/// The error in a body.
 pub(super) struct ErrorBody<'a> {
     error: Value,
     body: &'a str,

@@ -50,7 +50,6 @@ const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_ID: &str = "mcp-session-id";
 const REVISION: &str = "mcp-protocol-version";
 
-/// The body of an answer.
 pub(super) type Answer = BoxBody<Bytes, Infallible>;
 
 /// The reason why the body of a request cannot be read.
