@@ -71,7 +71,7 @@ pub enum LoadError {
     DocumentUri {
         /// The URI.
         uri: String,
-        /// The reason why it cannot be added.
+        /// The reason why the document cannot be added.
         why: String,
     },
 }

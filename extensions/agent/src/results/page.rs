@@ -2,6 +2,7 @@
 
 use super::text::split_at_character;
 
+/// The number of characters of a page.
 pub(super) const PAGE: usize = 8_000;
 
 /// Returns how many pages a text with this many characters has: at least one.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-/// The depth in a value from which on optional parts are left out.
+/// Optional parts that are deeper in a value than this are left out.
 const DEPTH: usize = 5;
 
 /// The maximum distance of a whole number from its limit, if the schema has only one limit.
