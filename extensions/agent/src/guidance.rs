@@ -1,5 +1,5 @@
-//! Plugins that show the model texts from folders: skills that it activates, and instruction files that it always
-//! reads.
+//! Plugins that show texts from folders to the model: skills that the model activates, and instruction files that the
+//! model reads in every turn.
 
 mod instruction_files;
 mod mark;

@@ -1,10 +1,12 @@
-//! A model over HTTP: makes one request, with retries if they are safe, and returns one answer.
+//! A model over HTTP: makes one request, retries it after transient failures, and returns one answer.
 //!
-//! - Pure functions, in one file for each provider, decide what to send and what an answer means; only `attempt` does
-//!   I/O.
-//! - A request is retried by a [`RetryPolicy`], even if it may have been processed: asking a model changes nothing.
-//! - The key is sent in one header of each request. If the key comes from a command and the provider refuses it, the
-//!   command runs once more. No key appears in a `Debug`, an error or a recording, even if a server repeats it.
+//! - Pure functions, in one file for each provider, decide what to send and what an answer means. Only `attempt` talks
+//!   to the server.
+//! - A request is retried by a [`RetryPolicy`], even if the server may have processed it: asking a model changes
+//!   nothing.
+//! - The key is sent in one header of each request. If the key comes from a command and the provider refuses the key,
+//!   the command runs once more. No key appears in a `Debug`, an error or a recording, even if a server repeats the
+//!   key.
 
 mod address;
 mod anthropic;
@@ -31,7 +33,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-/// The HTTP client, in the version that [`HttpModelBuilder::client`] takes.
+/// The HTTP client library, in the version whose types [`HttpModelBuilder::client`] takes.
 pub use reqwest;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
@@ -76,7 +78,7 @@ use crate::recording::Exchange;
 pub struct HttpModel {
     endpoint: Endpoint,
     model: String,
-    /// The origin whose verbatim content the model can read.
+    /// The origin of the verbatim content that the model can read.
     origin: Arc<str>,
     searches_tools: bool,
     /// Whether the server compacts histories.
@@ -94,7 +96,7 @@ pub struct HttpModel {
     on_retry: Option<OnRetry>,
 }
 
-/// Sampling options, for requests whose settings do not set them.
+/// Sampling options, which the settings of a request override.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Sampling {
     temperature: Option<f64>,
@@ -134,27 +136,27 @@ impl HttpModel {
 }
 
 impl HttpModel {
-    /// Makes a model that is reached by Anthropic's Messages API.
+    /// Returns a builder for a model of Anthropic's Messages API.
     pub fn anthropic(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::Anthropic, model.into())
     }
 
-    /// Makes a model that is reached by `OpenAI`'s Chat Completions API, or by a server that imitates this API.
+    /// Returns a builder for a model of `OpenAI`'s Chat Completions API, or of a server that imitates this API.
     pub fn openai_chat(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::OpenAiChat, model.into())
     }
 
-    /// Makes a model that is reached by `OpenAI`'s Responses API. Requests ask the server to store nothing.
+    /// Returns a builder for a model of `OpenAI`'s Responses API. Requests ask the server to store nothing.
     pub fn openai_responses(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::OpenAiResponses, model.into())
     }
 
-    /// Makes a model that is reached by Google's Gemini API.
+    /// Returns a builder for a model of Google's Gemini API.
     pub fn gemini(model: impl Into<String>) -> HttpModelBuilder {
         HttpModelBuilder::new(Api::Gemini, model.into())
     }
 
-    /// Makes a model that is reached by the API of this provider.
+    /// Returns a builder for a model of this provider's API.
     ///
     /// # Errors
     /// When this release does not know the provider's API.
@@ -254,7 +256,8 @@ impl HttpModel {
         }
     }
 
-    /// Makes one attempt and reads its response. The listener has received the whole answer when this method returns.
+    /// Makes one attempt and reads its response. Before the method returns an answer, the listener has received all of
+    /// it.
     async fn attempt(
         &self,
         body: &str,
@@ -319,7 +322,8 @@ impl HttpModel {
         Err(Fault { message, ..fault.clone() })
     }
 
-    /// Returns the settings of a request with this model's options applied.
+    /// Returns the settings of a request. This model's reasoning replaces theirs, and its sampling options apply if
+    /// they set none.
     fn settings<'a>(&self, settings: &'a ModelSettings) -> Cow<'a, ModelSettings> {
         let Sampling { temperature, top_p, seed } = self.sampling;
         if self.reasoning.is_none() && self.sampling == Sampling::default() {
@@ -382,8 +386,8 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Returns whether the server takes such formats. Only the vendor's own server does for certain: every server that
-    /// imitates it supports tools, but not every one supports formats.
+    /// Returns whether the server supports this format. Only the vendor's own server surely does: all servers that
+    /// imitate it support tools, but not all of them support formats.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()
@@ -396,8 +400,8 @@ impl Model for HttpModel {
         Box::pin(self.ask(request))
     }
 
-    /// The window that the model's price list names. `None` where the server compacts histories, which keeps them small
-    /// itself.
+    /// Returns the window that the price list contains for the model; `None` if the server compacts histories, because
+    /// then the agent need not shorten them.
     fn window(&self) -> Option<u64> {
         if self.compacts { None } else { self.prices.of(&self.model)?.window }
     }

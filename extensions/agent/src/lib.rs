@@ -4,7 +4,7 @@
 //! Each of these modules uses the modules before it in the list, and of those after it only the [`Agent`]:
 //! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `guards`, `plugin`, `guidance`, `run`, `durable`, `agent`.
 //!
-//! - [`Message`]s make up a history that is independent of providers; [`check`] checks its rule.
+//! - [`Message`]s make up a history that is independent of providers. [`check`] checks that each call has one answer.
 //! - [`step`] decides the next step. It is pure: it takes [`State`] and [`StepInput`], and returns [`State`] and [`Action`]s.
 //! - [`Agent`] and [`AgentRun`] carry the actions out: they ask the model, run each turn on the tools that the model was
 //!   shown, and notify listeners.

@@ -1,9 +1,10 @@
-//! Large answers of tools: limits how much of them a model is sent, and lets the model read the rest and pass it on.
+//! Large answers of tools: limits how much of such an answer is sent to a model, and lets the model read the rest and
+//! pass it to other tools.
 //!
-//! - The history of a run, the journal and the host have every answer in full. Only the copy of the history that a
-//!   model is sent is shortened.
-//! - The handle `lr_3` is the third answer of the run's history. So handles stay the same after a restart and in a
-//!   fork, even if the budget changes, and end with the run.
+//! - The history of a run, the journal and the host have every answer in full. Only the copy of the history for a model
+//!   is shortened.
+//! - The handle `lr_3` is the third answer of the run's history. Handles are therefore the same after a restart and in
+//!   a fork, even if the budget changes. A handle is valid only within its run.
 //! - Everything except [`run`](self::run) and [`tools`](self::tools) is pure.
 
 mod budget;

@@ -1,7 +1,8 @@
-//! The search for deferred tools, which a model is shown only after it has searched for them. It works with every
-//! provider.
+//! The search for deferred tools, which a model is shown only after it has searched for them. This search works with
+//! every provider.
 //!
-//! The history shows which tools a model has found: a resumed run lists the same tools, and nothing else is recorded.
+//! The history contains the tools that a model has found. A resumed run therefore lists the same tools, and nothing
+//! else is recorded.
 
 mod found;
 mod tools;

@@ -11,7 +11,7 @@ use crate::McpServer;
 /// How long running calls may take to finish after the client has disconnected.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// The exit code for an application that is built incorrectly; [`toolwright::cli`] has the same.
+/// The exit code for an application that is built incorrectly; [`toolwright::cli`] uses the same.
 const APPLICATION: u8 = 70;
 
 /// Runs [`toolwright::cli::main_with`] with one more command, `mcp serve`, which serves the linked tools over standard input
@@ -19,12 +19,12 @@ const APPLICATION: u8 = 70;
 ///
 /// | option | |
 /// | --- | --- |
-/// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); where other machines can reach the address, `describe` has to give a check of tokens |
+/// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); if other machines can reach the address, `describe` has to set a check of tokens |
 /// | `--profile NAME` | serves only the tools of this one of [the server's profiles](McpServer::profiles) |
 ///
-/// The executor is that of the other commands. It treats each call of a client as a model's call: if the policy asks
-/// for an approval, the call waits in the journal, or is refused if there is no journal. An application that has a
-/// group of tools called `mcp` needs another name for that group.
+/// The command uses the same executor as the other commands. The executor treats each call of a client as a model's
+/// call: if the policy asks for an approval, the call waits in the journal, or is refused if there is no journal. An
+/// application that has a group of tools called `mcp` needs another name for that group.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {

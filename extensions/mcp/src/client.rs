@@ -1,4 +1,4 @@
-//! The tools of other MCP servers, as an application uses them: holds the servers, and finds a tool by its name.
+//! The MCP servers whose tools an application uses, and the search for a tool by its name.
 
 pub(crate) mod answers;
 pub(crate) mod config;
@@ -46,17 +46,18 @@ use crate::trace::{TraceContext, Tracer};
 
 /// The servers whose tools an application uses; cheap to clone.
 ///
-/// `McpServers` is a [`Bundle`]: the tools of the servers, by names such as `files__read` for the tool `read` of the
-/// server `files`, and [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds them. A server is started when one of
-/// its tools is first needed. If it has ended, it is started again when it is needed, after a wait that grows with each
-/// failure in a row. It is ended by [`close`](Self::close), or when the tokio runtime ends.
+/// `McpServers` is a [`Bundle`]. It adds the tools of the servers, by names such as `files__read` for the tool `read`
+/// of the server `files`, and [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds these tools. A server is
+/// started when one of its tools is first needed. If the server has ended, it is started again when it is needed, after
+/// a wait that grows with each failure in a row. Each server is ended by [`close`](Self::close), or when the tokio
+/// runtime ends.
 ///
 /// The executor applies policy, approval, journal, time-outs and retries to a foreign tool as to any other. It trusts
 /// the tool less ([`Trust`](crate::Trust)) and marks its answers as untrusted: fenced for the model, with control
 /// characters escaped, and listed in the metadata of the answer under `untrusted`.
 ///
-/// A tool whose definition changes becomes a different tool: calls of the earlier definition are refused, and its approvals and
-/// grants do not apply to the new one.
+/// A tool whose definition changes becomes a different tool. Calls of the earlier definition are refused, and its
+/// approvals and grants do not apply to the new definition.
 ///
 /// ```no_run
 /// use toolwright::{Executor, Registry};
@@ -72,7 +73,7 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// The registry of the executor that uses the servers. Their tools are registered there when their names are
+    /// The registry of the executor that uses the servers. A tool of the servers is registered there when its name is
     /// resolved.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
@@ -96,7 +97,7 @@ pub struct Unusable {
 pub struct FailedServer {
     /// The name of the server in the configuration.
     pub server: String,
-    /// Why the server cannot be used; the message names it.
+    /// Why the server cannot be used; the message names the server.
     pub error: ToolError,
 }
 
@@ -104,7 +105,7 @@ pub struct FailedServer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedTool {
-    /// The server that offers it.
+    /// The server that offers the tool.
     pub server: String,
     /// The tool's name on that server.
     pub tool: String,
@@ -120,7 +121,7 @@ impl McpServers {
     }
 
     /// Makes a client of the servers of a configuration, and starts none of them yet. Servers that are reached by a URL
-    /// may ask for OAuth.
+    /// may require OAuth.
     ///
     /// ```
     /// use toolwright_mcp::{McpConfig, McpServers, MemoryTokens, OAuth};
@@ -148,8 +149,8 @@ impl McpServers {
         Self(Arc::new(Inner { servers, registry, answers, trace, known }))
     }
 
-    /// Remembers the registry of the executor that has the servers. Joining a second executor is an error of that executor's
-    /// builder.
+    /// Remembers the registry of the executor that has the servers. If the servers already belong to an executor, the
+    /// builder of the second executor gets a problem.
     fn join(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         match self.0.registry.set(executor.registry().clone()) {
             Ok(()) => executor,
@@ -162,7 +163,7 @@ impl McpServers {
         }
     }
 
-    /// Sets who answers the questions that servers ask, for connections that begin from now on. Unless set, every
+    /// Sets the handlers of questions that servers ask, for connections that begin from now on. By default, every
     /// question is refused.
     #[must_use]
     pub fn answering(self, answers: Answers) -> Self {
@@ -198,9 +199,9 @@ impl McpServers {
         tracer.and_then(|Tracer(read)| read())
     }
 
-    /// Remembers in this file the definition with which each tool last ran, so that a person who is asked about a call
-    /// sees what its server has changed since, even after a restart. Without a file, the definitions are remembered
-    /// only as long as the process lives. No tool of an agent should be able to write the file.
+    /// Remembers in this file the definition with which each tool last ran. A person who is asked about a call then
+    /// sees what the tool's server has changed since, even after a restart. Without a file, the definitions are lost
+    /// when the process ends. No tool of an agent should be able to write the file.
     ///
     /// # Errors
     /// When the file exists and cannot be read.
@@ -210,7 +211,8 @@ impl McpServers {
         Ok(self)
     }
 
-    /// Returns the change in a tool's definition since it last ran, for the person who is asked about its call.
+    /// Returns the change in a tool's definition since the tool last ran, for the person who is asked about a call of
+    /// the tool.
     pub(crate) fn change(&self, name: &str) -> Option<String> {
         let server = self.0.servers.get(names::server(name)?)?;
         let tool = server.last_listed(name)?;
@@ -222,10 +224,10 @@ impl McpServers {
         self.0.servers.keys().map(String::as_str)
     }
 
-    /// Starts every server, all at once, and registers their tools as deferred tools, so that a model sees one line for
-    /// each tool and not its schema. Returns the servers and tools that cannot be used; a server that fails does not
-    /// stop the others. Call this before the worker begins if the journal outlives the process: the worker can only run
-    /// a waiting call whose tool is registered.
+    /// Starts all servers at the same time, and registers their tools as deferred tools, so that a model sees one line
+    /// for each tool and not its schema. Returns the servers and tools that cannot be used; a server that fails does
+    /// not stop the others. If the journal outlives the process, call this method before the worker begins, because the
+    /// worker can only run a waiting call whose tool is registered.
     ///
     /// # Errors
     /// When no executor has the servers yet.
@@ -259,7 +261,7 @@ impl McpServers {
         join_all(self.0.servers.values().map(|server| server.close())).await;
     }
 
-    /// Returns the definitions of one server, or of all servers; each with the server's name.
+    /// Returns the definitions of one server, or of all servers, each with the server's name.
     pub(crate) async fn definitions(
         &self,
         server: Option<&str>,
@@ -288,14 +290,14 @@ impl McpServers {
         Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
     }
 
-    /// Whether this name is registered as a tool, so that the executor itself checks its calls.
+    /// Reports whether this name is registered as a tool, so that the executor itself checks its calls.
     pub(crate) fn is_registered(&self, name: &str) -> bool {
         self.0.registry.get().is_some_and(|registry| {
             registry.get(name).is_some() || registry.disabled().iter().any(|it| **it == *name)
         })
     }
 
-    /// Calls a foreign tool, if its definition has not changed since the model was shown it.
+    /// Calls a foreign tool, if its definition has not changed since the model was shown the tool.
     pub(crate) async fn call(
         &self,
         server: &Arc<Server>,
@@ -339,8 +341,8 @@ impl McpServers {
     }
 }
 
-/// A weak reference to the servers, for the tools: the servers hold the registry, and the registry holds the tools, so
-/// a strong reference would be a cycle.
+/// A weak reference to the servers, for the tools. The servers hold the registry, and the registry holds the tools, so
+/// a strong reference would make a cycle.
 #[derive(Clone)]
 struct Handle(Weak<Inner>);
 
@@ -387,7 +389,7 @@ impl fmt::Debug for McpServers {
     }
 }
 
-/// Why the tools of the servers could not be registered.
+/// The reason why the tools of the servers could not be registered.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {

@@ -1,5 +1,4 @@
-//! Serves an application as an MCP server: holds the executor, the name of the server, and the settings of its
-//! sessions.
+//! An application as an MCP server: the executor, the name of the server, and the settings of its sessions.
 
 mod answer;
 #[expect(
@@ -51,22 +50,22 @@ type MakeSpan = Arc<dyn Fn(&TraceContext) -> tracing::Span + Send + Sync>;
 
 type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 
-/// Serves the tools of an executor to a client of the Model Context Protocol.
+/// A server that offers the tools of an executor to clients of the Model Context Protocol.
 ///
 /// Each connection is a session, and each session is one run of the executor: policy, approval and journal apply to its calls
 /// as to all others. A call counts as a model's call, even if a person uses the client.
 ///
 /// | the protocol | what it serves |
 /// | --- | --- |
-/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; a request for the first page pins the tools that the session calls |
+/// | `tools/list` | the tools of the registry that are not hidden, in pages, with titles, both schemas, and annotations from effect and danger; a request for the first page fixes the definitions of the tools that the session calls, until the next such request |
 /// | `tools/call` | one call; an error of the tool or the executor is a result with `isError` |
-/// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), if the client asked for it |
+/// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), if the client asked for progress |
 /// | `notifications/cancelled` | cancels the call |
 /// | `notifications/tools/list_changed` | tells clients that the registry has changed since the session last listed it |
 ///
 /// A call that needs a person's approval is answered with a task, if the client supports the extension
-/// `io.modelcontextprotocol/tasks`. If the client does not, the answer is an error of the type `approval_required`,
-/// which names the call. When the client repeats the same call in the same session after the decision, the waiting call
+/// `io.modelcontextprotocol/tasks`. For other clients, the answer is an error of the type `approval_required`, which
+/// names the call. When the client repeats the same call in the same session after the decision, the waiting call
 /// continues.
 ///
 /// ```no_run
@@ -108,13 +107,13 @@ pub struct McpServer {
 /// Serves an executor over standard input and output until the client disconnects; see [`McpServer`].
 ///
 /// # Errors
-/// As [`McpServer::serve`].
+/// The errors of [`McpServer::serve`].
 pub async fn serve(executor: Executor) -> Result<(), ServeError> {
     McpServer::new(executor).serve_stdio().await
 }
 
 impl McpServer {
-    /// Makes a server of these tools, named after the program.
+    /// Makes a server for the tools of this executor, named after the program.
     #[must_use]
     pub fn new(executor: Executor) -> Self {
         Self {
@@ -141,7 +140,7 @@ impl McpServer {
         self
     }
 
-    /// Sets the version of the application, which clients show: `0.0.0` unless set.
+    /// Sets the version of the application, which clients show; by default `0.0.0`.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
@@ -169,7 +168,7 @@ impl McpServer {
         self
     }
 
-    /// Serves only the tools of one profile; other tools are neither listed nor called.
+    /// Serves only the tools of one profile. Other tools can be neither listed nor called.
     ///
     /// # Errors
     /// When the server has no profile of this name, or one of its patterns matches no tool.
@@ -195,8 +194,8 @@ impl McpServer {
         Ok(self)
     }
 
-    /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); other
-    /// tools are neither listed nor called in their sessions. This setting takes precedence over
+    /// Serves each user the tools of one of the [`profiles`](Self::profiles), whose name `choose` returns. Other tools
+    /// can be neither listed nor called in sessions of this user. This setting takes precedence over
     /// [`profile`](Self::profile). `choose` gets the user of the session, or `None` if neither a check of tokens nor
     /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin.
     ///
@@ -331,7 +330,7 @@ impl McpServer {
         self
     }
 
-    /// Serves one client over standard input and output, until it closes standard input.
+    /// Serves one client over standard input and output, until the client closes standard input.
     ///
     /// Standard output carries only the protocol: on Unix, all other text that the application prints meanwhile goes to
     /// standard error.

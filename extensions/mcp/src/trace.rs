@@ -1,4 +1,5 @@
-//! The trace context of a call, which both sides send in `_meta` of a request (W3C Trace Context). Pure.
+//! The trace context of a call, which both sides send in `_meta` of a request (W3C Trace Context). The functions are
+//! pure.
 
 use std::fmt;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ fn is_state(text: &str) -> bool {
         && text.bytes().all(|it| matches!(it, b' '..=b'~'))
 }
 
-/// Reads the trace context of the current span.
+/// The function that reads the trace context of the current span.
 #[derive(Clone)]
 pub(crate) struct Tracer(pub(crate) Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>);
 

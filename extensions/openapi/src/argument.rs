@@ -1,5 +1,5 @@
-//! The arguments of a tool, and their places in the request. Makes the schema of the input from the parameters and the
-//! body. Pure.
+//! The arguments of a tool, and their places in the request. The schema of the input is made from the parameters and
+//! the body. The functions are pure.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) struct Input {
     pub(crate) arguments: Vec<Argument>,
     /// How the body is encoded, if the operation has one.
     pub(crate) body: Option<BodyKind>,
-    /// The schema made from the document, before the runtime normalizes it.
+    /// The schema that is made from the document, and that the runtime normalizes later.
     pub(crate) schema: Value,
     /// The header that carries the idempotency key of the call.
     pub(crate) key_header: Option<String>,
@@ -142,7 +142,8 @@ fn of_parameter<'d>(
     Ok(schema)
 }
 
-/// Adds each field of the body as an argument if no parameter has the same name; otherwise adds the whole body as one argument.
+/// Adds the fields of the body as arguments, if the body has fields and no parameter has the name of one of them.
+/// Otherwise adds the whole body as one argument.
 fn add_body<'d>(
     schemas: &mut Schemas<'d>,
     properties: &mut Properties,
@@ -181,9 +182,9 @@ fn add_body<'d>(
 /// A field of the body: its name, its schema, and whether it is required.
 type Field<'d> = (&'d str, LocatedValue<'d>, bool);
 
-/// Returns the fields of a schema that describes only an object with named fields. Returns nothing for a map with
-/// arbitrary keys, and for an optional body with required fields: a call without fields could mean either no body or an
-/// invalid one.
+/// Returns the fields of a schema that describes only an object with named fields. Returns `None` for a map with
+/// arbitrary keys. Also returns `None` for an optional body with required fields, because a call without fields could
+/// mean either no body or an invalid body.
 fn flat_fields<'d>(
     document: &'d Document,
     schema: &LocatedValue<'d>,

@@ -8,7 +8,6 @@ use crate::document::{Document, LocatedValue};
 use crate::operation::{FoundOperation, Style};
 use crate::refusal::Refusal;
 
-/// The body of an operation.
 #[derive(Debug)]
 pub(crate) struct Body<'d> {
     pub(crate) kind: BodyKind,
@@ -23,7 +22,7 @@ pub(crate) enum BodyKind {
     Json {
         media_type: String,
     },
-    /// `application/x-www-form-urlencoded`, with the styles of those fields for which the document names one.
+    /// `application/x-www-form-urlencoded`, with the styles that the document names for fields.
     Form {
         styles: BTreeMap<String, Style>,
     },
@@ -84,8 +83,8 @@ fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Returns the rank of a media type if a body allows several (the lowest is preferred); `None` if such bodies cannot be
-/// sent.
+/// Returns the rank of a media type, for a body that allows several: the lowest rank is preferred. Returns `None` if
+/// bodies of this type cannot be sent.
 fn rank(media_type: &str) -> Option<u8> {
     let bare = bare(media_type);
     Some(match bare.as_str() {
@@ -160,7 +159,7 @@ impl BodyKind {
         }
     }
 
-    /// Changes the schema of a binary field to base64, and says so in its description.
+    /// Changes the schema of a binary field to base64, and says this in the field's description.
     pub(crate) fn adjust(&self, name: &str, schema: &LocatedValue<'_>, copied: &mut Value) {
         let Self::Multipart { parts } = self else { return };
         if !parts.get(name).is_some_and(|it| it.is_binary) {

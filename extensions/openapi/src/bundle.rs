@@ -1,4 +1,4 @@
-//! A document as a bundle: the settings by the application, and the tools for an executor.
+//! An `OpenAPI` document as a bundle: the application's settings, and the tools for an executor.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,9 +21,10 @@ use crate::tool::{self, Api};
 
 /// The operations of an HTTP API as tools, by its `OpenAPI` document: a [`Bundle`] for `.with(…)` of an executor or an agent.
 ///
-/// Each operation is one tool, called `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated, everything else is done
-/// once; `DELETE` is dangerous. If a document has more than 40 tools, they are deferred: a model searches for those that it
-/// needs. [`plan`](Self::plan) lists the operations that cannot be tools, with reasons and places.
+/// Each operation is one tool, which is named after its `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated,
+/// and everything else is done once; `DELETE` is dangerous. If a document has more than 40 tools, they are deferred,
+/// and a model searches for those that it needs. [`plan`](Self::plan) lists the operations that cannot be tools, with
+/// reasons and places.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry};
@@ -68,8 +69,8 @@ pub struct OpenApi {
 }
 
 impl OpenApi {
-    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is downloaded: references have to point into the
-    /// document itself, or into one that was [added](Self::document).
+    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is downloaded: references have to point
+    /// into the document itself, or into a document that was [added](Self::document).
     ///
     /// # Errors
     /// When the text is neither JSON nor YAML, is of an unsupported version, or has no paths.
@@ -93,9 +94,10 @@ impl OpenApi {
         Self::load(text)
     }
 
-    /// Adds a document to which the first one, or another that was added, refers. The URI is the part before `#` of the references in
-    /// the first document; the application has read or downloaded the text. A relative URI in an added document starts from the URI of
-    /// that document. An operation whose reference leads to a document that was not added is refused.
+    /// Adds a document to which the first document, or another added document, refers. The application has read or
+    /// downloaded its text. `uri` is the part before `#` of the references in the first document. A relative URI in an
+    /// added document starts from the URI of that document. An operation whose reference leads to a document that was
+    /// not added is refused.
     ///
     /// ```
     /// use toolwright_openapi::OpenApi;
@@ -126,7 +128,8 @@ impl OpenApi {
         Ok(self)
     }
 
-    /// Names the bundle, for errors; the default is the document's title. Two bundles of one executor need different names.
+    /// Names the bundle, for errors; by default after the document's title. Two bundles of one executor need different
+    /// names.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -138,8 +141,9 @@ impl OpenApi {
         self
     }
 
-    /// Sets the server to which every request goes, instead of the servers of the document and its operations. It may have any
-    /// address; a server that the document names needs a public address, or one that is [permitted](Self::permit).
+    /// Sets the server to which every request goes, instead of the servers of the document and its operations. This
+    /// server may have any address, while a server that the document names needs a public or a
+    /// [permitted](Self::permit) address.
     pub fn server(mut self, url: impl Into<String>) -> Self {
         self.servers.base = Some(url.into());
         self
@@ -192,7 +196,7 @@ impl OpenApi {
         self
     }
 
-    /// Sets how many bytes of an answer are read: 1 MiB unless set. A longer answer is cut, and marked as cut.
+    /// Sets how many bytes of an answer are read; by default 1 MiB. A longer answer is cut, and marked as cut.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
@@ -201,7 +205,7 @@ impl OpenApi {
     /// Reports for each operation whether it becomes a tool, in the order of paths and methods.
     ///
     /// # Errors
-    /// When a rule is used for no operation, or does not fit an operation.
+    /// When a rule applies to no operation, or does not fit an operation to which it applies.
     pub fn plan(&self) -> Result<Vec<PlannedOperation>, RouteError> {
         let planned = plan::plan(&self.document, &self.routes, self.prefix.as_deref())?;
         Ok(planned

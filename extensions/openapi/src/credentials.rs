@@ -1,5 +1,5 @@
-//! Sources of credentials for requests. A credential is added to a request only when it is sent: it never appears in arguments,
-//! previews, answers, errors, events or the journal.
+//! Sources of credentials for requests. A credential is added to a request only when the request is sent, so it never
+//! appears in arguments, previews, answers, errors, events or the journal.
 
 mod fixed;
 mod hide;
@@ -19,7 +19,7 @@ pub use fixed::FixedCredentials;
 pub(crate) use hide::{hide, without_beginning};
 pub use oauth::{OAuthCredentials, TokenUrlError};
 
-/// Gives credentials to requests, by the document's names for its security schemes.
+/// A source of credentials for requests, by the names of the document's security schemes.
 ///
 /// ```
 /// use futures::future::BoxFuture;
@@ -61,8 +61,8 @@ pub trait Credentials: Send + Sync + 'static {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Credential, ToolError>>;
 
-    /// Notes that a server answered 401 to a credential. Returns whether [`credential`](Self::credential) may give a different
-    /// one, with which the request is then sent once more.
+    /// Notes that a server answered 401 to a credential. Returns whether [`credential`](Self::credential) may now give
+    /// a different credential, with which the request is sent once more.
     fn refused<'a>(
         &'a self,
         scheme: &'a SecurityScheme,
@@ -82,7 +82,7 @@ fn encode_basic(user: &str, password: &str) -> String {
     STANDARD.encode(format!("{user}:{password}"))
 }
 
-/// A secret that authorizes a request. Its `Debug` does not show it.
+/// A secret that authorizes a request. `Debug` does not show the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credential(Secret);
 
@@ -117,8 +117,8 @@ impl Credential {
         }
     }
 
-    /// Returns the texts that are hidden in answers. A very short text is left out, since it is not a secret but a
-    /// placeholder for a local server.
+    /// Returns the texts that are hidden in answers. A very short text is not hidden, because it is a placeholder for a
+    /// local server and no secret.
     pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
         let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;

@@ -24,7 +24,7 @@ pub(crate) struct LocatedValue<'d> {
     pub(crate) place: String,
 }
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be read.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -71,7 +71,7 @@ pub enum LoadError {
     DocumentUri {
         /// The URI.
         uri: String,
-        /// The reason why it cannot be added.
+        /// The reason why the document cannot be added.
         why: String,
     },
 }
@@ -83,7 +83,7 @@ impl Document {
         Self::of(parse(text)?)
     }
 
-    /// Copies the document for a bundle that changes it.
+    /// Copies the document for a bundle that adds other documents to it.
     pub(crate) fn copy(&self) -> Self {
         Self { root: self.root.clone(), patterns: Patterns::default() }
     }
@@ -160,7 +160,6 @@ impl<'d> LocatedValue<'d> {
         Some(Self { value, place: below(&self.place, key) })
     }
 
-    /// Returns the text of the member with this key.
     pub(crate) fn text(&self, key: &str) -> Option<&'d str> {
         self.value.get(key).and_then(Value::as_str)
     }

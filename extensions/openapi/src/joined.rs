@@ -1,5 +1,5 @@
-//! References to other documents, which the application has read. Each such document is embedded in the main one, and
-//! references to it are rewritten to that place. Pure: nothing is fetched.
+//! References to other documents, which the application has read. Each such document is embedded in the main document,
+//! and references to it are rewritten to its place there. The functions are pure: nothing is fetched.
 
 use reqwest::Url;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::document::LoadError;
 pub(crate) const MEMBER: &str = "x-toolwright-documents";
 
 /// The URI of the main document, against which relative references are resolved. A document that was added with a
-/// relative URI gets a URI below it.
+/// relative URI gets a URI below this one.
 const MAIN: &str = "document:///";
 
 /// Embeds a document with this URI in the main document, and rewrites every reference to it.
@@ -52,15 +52,16 @@ fn main() -> Result<Url, String> {
 
 /// The references that are rewritten.
 enum Target<'a> {
-    /// References to the document with this URI, in documents that were added before.
+    /// References to the document with this URI, in the main document and in documents that were added before.
     One(&'a Url),
-    /// All references in a document that is being added. References to itself and to documents that were added before
-    /// lead to their places, and all others become absolute.
+    /// All references in a document that is being added. References to this document and to documents that were added
+    /// before lead to their places, and all others become absolute.
     Every { own: &'a Url, root: &'a Value },
 }
 
 impl Target<'_> {
-    /// Returns the reference that replaces a reference to `fragment` in `document`; `None` if it is not rewritten.
+    /// Returns the reference that replaces a reference to `fragment` in `document`; `None` if the reference is not
+    /// rewritten.
     fn rewritten(&self, document: &Url, fragment: &str) -> Option<String> {
         let is_there = match self {
             Self::One(added) => document == *added,
@@ -80,7 +81,7 @@ impl Target<'_> {
     }
 }
 
-/// Returns the place of a document within the main one, as a reference.
+/// Returns the place of a document within the main document, as a reference.
 fn place(document: &Url) -> String {
     let key = document.as_str().replace('%', "%25").replace('~', "~0").replace('/', "~1");
     format!("#/{MEMBER}/{key}")

@@ -1,8 +1,9 @@
-//! Makes names for tools and arguments that every model provider accepts. Each name is used only once. Pure.
+//! Makes names for tools and arguments that every model provider accepts. Each name is used only once. The functions
+//! are pure.
 
 use std::collections::{HashMap, HashSet};
 
-/// The longest name that every model provider accepts.
+/// The maximum length of a name that every model provider accepts.
 const LONGEST: usize = 64;
 
 /// Assigns names, each only once.
@@ -37,8 +38,8 @@ impl Names {
     }
 }
 
-/// Makes a valid name: replaces each run of invalid characters with `_`, cuts it to 64 characters, and makes it begin with a
-/// letter or `_`.
+/// Makes a valid name: replaces each run of invalid characters with `_`, cuts the name to 64 characters, and makes it
+/// begin with a letter or `_`.
 pub(crate) fn fitting(text: &str) -> String {
     let mut name = String::new();
     for character in text.chars() {

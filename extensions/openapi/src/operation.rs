@@ -78,8 +78,8 @@ impl<'d> FoundOperation<'d> {
         of(&self.at).or_else(|| of(&self.item))
     }
 
-    /// Returns the parameters of the operation, and the parameters of its path that the operation does not replace by
-    /// one of the same name and place.
+    /// Returns the parameters of the operation, and those parameters of its path that the operation does not replace by
+    /// a parameter of the same name and place.
     pub(crate) fn parameters(&self, document: &'d Document) -> Result<Vec<Parameter<'d>>, Refusal> {
         let mut read: Vec<Parameter<'d>> = Vec::new();
         for owner in [&self.at, &self.item] {
@@ -106,7 +106,8 @@ impl<'d> FoundOperation<'d> {
         Ok(read)
     }
 
-    /// Returns the description for models: summary, description, the returned content, and the method and path.
+    /// Returns the description for models: summary, description, the returned content, and whether the operation is
+    /// deprecated.
     pub(crate) fn description(&self, document: &Document) -> String {
         let texts = [self.at.text("summary"), self.at.text("description")];
         let mut parts: Vec<String> = Vec::new();

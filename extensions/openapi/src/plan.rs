@@ -1,4 +1,5 @@
-//! Decides for each operation of a document whether it becomes a tool, is excluded by a rule, or is refused. Pure.
+//! Decides for each operation of a document whether it becomes a tool, is excluded by a rule, or is refused. The
+//! functions are pure.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +15,8 @@ use crate::request::Template;
 use crate::routes::{Route, RouteError, Routes, To};
 use crate::security::{self, Requirement};
 
-/// The most tools of one document that are listed for a model. If there are more, they are deferred, and the model
-/// searches for them.
+/// The maximum number of tools of one document that are listed for a model. If there are more, they are deferred, and
+/// the model searches for them.
 pub(crate) const MOST_SHOWN: usize = 40;
 
 /// An operation of a document, and the decision about it.
@@ -38,7 +39,7 @@ pub enum Outcome {
         name: String,
         /// The effect of a call.
         effect: Effect,
-        /// The danger of a call: how carefully a person should look.
+        /// The danger of a call: how carefully a person should look at it.
         danger: Danger,
         /// Whether models are shown the tool in their list.
         exposure: Exposure,
@@ -137,7 +138,7 @@ impl PlannedOperation {
     }
 }
 
-/// Finds the rule for each operation, and counts the operations of each rule.
+/// Finds the rule for each operation. Refuses a rule that applies to no operation, or that gives one name to several.
 fn count(
     routes: &Routes,
     found: &[Result<FoundOperation<'_>, Refusal>],

@@ -1,7 +1,7 @@
-//! Makes the request of a call from its arguments, before it is authorized or sent. Pure.
+//! Makes the request of a call from its arguments, before it is authorized or sent. The functions are pure.
 //!
-//! - An argument becomes one value of its parameter and nothing else. It cannot begin another path segment, key, header
-//!   or line, and cannot lead to another host. A value that cannot be encoded in this way is refused.
+//! An argument becomes one value of its parameter and nothing else. It cannot begin another path segment, key, header
+//! or line, and cannot lead to another host. A value that cannot be encoded in this way is refused.
 
 mod encode;
 mod form;
@@ -43,7 +43,6 @@ pub(crate) struct Shape {
     pub(crate) accept: HeaderValue,
 }
 
-/// A request that is ready to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,
@@ -67,7 +66,7 @@ impl Shape {
         for argument in &self.arguments {
             let wrong = |why: String| wrong(&argument.name, &why);
             match &argument.target {
-                // `null` is a valid value only in a body, so other parameters leave it out.
+                // `null` is a valid value only in a body, so a parameter of the request that is `null` is left out.
                 Target::Field(name) => {
                     if let Some(value) = input.get(&argument.name) {
                         fields.insert(name.clone(), value.clone());
@@ -115,7 +114,7 @@ impl Shape {
         Ok(request)
     }
 
-    /// Returns whether to send a body even if no field is given: at least one of its fields is required.
+    /// Returns whether a body is sent even if no field is given, which is the case if one of the fields is required.
     fn needs_body(&self) -> bool {
         self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }

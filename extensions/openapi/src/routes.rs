@@ -12,8 +12,8 @@ use crate::operation::FoundOperation;
 pub use route::Route;
 pub(crate) use route::To;
 
-/// Rules over the operations of a document. The first rule that matches an operation applies to it; an operation that no rule
-/// matches is a tool. A rule that applies to no operation is an error, because it is probably a mistake.
+/// Rules over the operations of a document. The first rule that matches an operation applies to it. An operation that
+/// no rule matches is a tool. A rule that applies to no operation is an error, because it is probably a mistake.
 ///
 /// ```
 /// use toolwright_openapi::{Route, Routes};
@@ -134,7 +134,7 @@ impl Routes {
         Self::from_toml(&text)
     }
 
-    /// Returns the number of the rule that applies to an operation; `None` if no rule does.
+    /// Returns the index of the rule that applies to an operation; `None` if no rule does.
     pub(crate) fn of(&self, found: &FoundOperation<'_>) -> Option<usize> {
         self.routes.iter().position(|it| it.matches(found))
     }

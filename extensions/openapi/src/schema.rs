@@ -1,5 +1,5 @@
 //! Copies the schemas of a document as self-contained JSON Schema: includes the definitions to which they refer, and
-//! translates keywords of `OpenAPI` to those of JSON Schema. Pure.
+//! translates keywords of `OpenAPI` to those of JSON Schema. The functions are pure.
 //!
 //! Each definition is copied once, however many references there are, so that time and memory are bounded by the document's
 //! size.
@@ -51,7 +51,7 @@ pub(crate) enum Direction {
     Answer,
 }
 
-/// Copies schemas of a document, and collects the definitions that they refer to.
+/// A copier of a document's schemas, which collects the definitions that they refer to.
 pub(crate) struct Schemas<'d> {
     document: &'d Document,
     direction: Direction,
@@ -149,7 +149,7 @@ impl<'d> Schemas<'d> {
         Ok(skipped)
     }
 
-    /// Describes a discriminator in words. A value may match several of its alternatives, which `oneOf` would refuse,
+    /// Describes a discriminator in words. A value may match several of the alternatives, which `oneOf` would refuse,
     /// so `anyOf` replaces `oneOf`.
     fn say_discriminator(&self, schema: &LocatedValue<'d>, copied: &mut Map<String, Value>) {
         let Some(discriminator) = schema.get("discriminator") else { return };

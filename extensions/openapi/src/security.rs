@@ -1,5 +1,5 @@
-//! The authorization that an operation requires: its security schemes, and the choice of those that a request uses.
-//! Pure.
+//! The authorization that an operation requires: its security schemes, and the choice of those that a request uses. The
+//! functions are pure.
 
 use crate::document::{Document, LocatedValue, described};
 use crate::operation::{FoundOperation, Place};
@@ -14,7 +14,7 @@ pub struct SecurityScheme {
     pub(crate) kind: SchemeKind,
 }
 
-/// The place of a credential in a request, or why a scheme is not supported.
+/// The place of a credential in a request, or the reason why a scheme is not supported.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum SchemeKind {
     Header(String),

@@ -16,9 +16,9 @@ use crate::security::{Requirement, SchemeKind, SecurityScheme};
 
 /// The time limit for connecting to a server.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The most redirects within one server that are followed.
+/// The maximum number of redirects within one server that are followed.
 const MOST_REDIRECTS: usize = 5;
-/// The most bytes of an answer that are read, unless the application sets another limit.
+/// The maximum number of bytes of an answer that are read, unless the application sets another limit.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
 /// Makes the HTTP client for a server that the application has set.
@@ -29,11 +29,11 @@ pub(crate) fn client() -> Result<Client, String> {
     build(Client::builder())
 }
 
-/// Makes the HTTP client for a server that the document names. It connects only to public addresses, and to those that
-/// the application has permitted.
+/// Makes the HTTP client for a server that the document names. The client connects only to public addresses, and to
+/// addresses that the application has permitted.
 ///
 /// # Errors
-/// Those of [`client`].
+/// The errors of [`client`].
 pub(crate) fn guarded_client(guard: &AddressGuard) -> Result<Client, String> {
     build(Client::builder().dns_resolver(Arc::new(guard.clone())))
 }
@@ -46,7 +46,8 @@ fn build(client: ClientBuilder) -> Result<Client, String> {
     client.build().map_err(|error| error.to_string())
 }
 
-/// Follows redirects only within one server: another server must not get the credentials and the arguments of the call.
+/// Follows redirects only within one server, because another server must not get the credentials and the arguments of
+/// the call.
 fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let same = attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
     match same && attempt.previous().len() <= MOST_REDIRECTS {
@@ -55,19 +56,20 @@ fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// Sends the requests of one document.
+/// A sender of the requests of one document's operations.
 pub(crate) struct Sender<'a> {
     pub(crate) client: &'a Client,
     /// Checks the server's address; `None` if the application has set the server.
     pub(crate) guard: Option<&'a AddressGuard>,
     pub(crate) credentials: &'a [Arc<dyn Credentials>],
-    /// The most bytes of an answer that are read.
+    /// The maximum number of bytes of an answer that are read.
     pub(crate) limit: usize,
 }
 
 impl Sender<'_> {
-    /// Sends a request with the credentials that its operation needs. If the server refuses a credential that can be replaced,
-    /// sends it once more: a server does not process a request that it has not authorized.
+    /// Sends a request with the credentials that its operation needs. If the server refuses a credential that can be
+    /// replaced, sends the request once more. This is safe, because a server does not process a request that it has not
+    /// authorized.
     pub(crate) async fn send(
         &self,
         request: &Request,

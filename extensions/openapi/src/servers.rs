@@ -1,4 +1,4 @@
-//! Chooses the server of an operation, and replaces the variables in its URL. Pure.
+//! Chooses the server of an operation, and replaces the variables in its URL. The functions are pure.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,12 @@ use crate::refusal::Refusal;
 /// The application's settings for servers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServerChoice {
-    /// The server that the application has set instead of all servers of the document. Relative URLs are resolved
-    /// against it.
+    /// The server that the application has set, which replaces all servers of the document.
     pub(crate) base: Option<String>,
     pub(crate) variables: BTreeMap<String, String>,
 }
 
-/// Returns the server of an operation: a URL without a query, whose path does not end in `/`.
+/// Returns the server of an operation: a URL without a query or a fragment.
 pub(crate) fn server(
     document: &Document,
     found: &FoundOperation<'_>,

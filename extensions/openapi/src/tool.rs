@@ -19,8 +19,8 @@ use crate::request::{Request, Shape};
 use crate::security::{Requirement, SecurityScheme};
 use crate::send::Sender;
 
-/// The most characters of a description for models. Some providers accept 1024, including the text that this crate
-/// adds.
+/// The maximum number of characters of a description for models. Some providers accept 1024, including the text that
+/// this crate adds.
 const LONGEST_DESCRIPTION: usize = 900;
 
 /// The state that all operations of a document share.
@@ -139,8 +139,8 @@ pub(crate) fn of(
     Ok(tool.adapted(adaptation))
 }
 
-/// What a request is made of besides the arguments: another document can say something else of an operation that is described in
-/// the same words.
+/// Returns what a request is made of besides the arguments. An approval does not apply to a tool with another
+/// implementation, since another document can describe a different request in the same words.
 fn implementation(draft: &Draft<'_>, server: &Url, requirement: &Requirement) -> String {
     let Draft { found, input, path, .. } = draft;
     let targets: Vec<_> = input.arguments.iter().map(|it| (&it.name, &it.target)).collect();
@@ -149,7 +149,8 @@ fn implementation(draft: &Draft<'_>, server: &Url, requirement: &Requirement) ->
     format!("{method} {server} {path:?} {targets:?} {body:?} {key_header:?} {requirement:?}")
 }
 
-/// The keys of parameters, of credentials and of the query in the path, which the fields of an object must not use.
+/// Returns the keys of parameters, of credentials and of the query in the path, which the fields of an object must not
+/// use.
 fn reserved(draft: &Draft<'_>) -> Vec<String> {
     let parameters = draft.input.arguments.iter().filter_map(|it| match &it.target {
         Target::Parameter { name, .. } => Some(name.clone()),

@@ -6,7 +6,6 @@ use super::mark::marked;
 use super::read::read_text;
 use crate::plugin::{NextTurn, Plugin, PluginError};
 
-/// The name of an instruction file.
 const FILE: &str = "AGENTS.md";
 
 /// The maximum size of an instruction file, in bytes.
@@ -15,15 +14,15 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The maximum number of bytes that all files together add to the instructions.
 const MOST_TEXT: usize = 32 << 10;
 
-/// The maximum number of folders between the nearest and the root.
+/// The maximum number of folders that are searched for a file, from the nearest on.
 const MOST_FOLDERS: usize = 64;
 
 /// A plugin that shows the model the files `AGENTS.md` of a folder and of its parents, the nearest first, up to the
-/// root of a project. It says to the model that the texts come from the folder and not from the user. Text beyond 32
-/// KiB is cut off.
+/// root of a project. The plugin says to the model that the texts come from the folder and not from the user. Of all
+/// files together, text beyond 32 KiB is cut off.
 ///
-/// The plugin reads the files once, when it is made: an agent cannot give itself instructions by writing such a file.
-/// Links are refused.
+/// The plugin reads the files once, when it is made, so an agent cannot give itself instructions by writing such a
+/// file. A symbolic link is refused.
 ///
 /// ```
 /// use toolwright_agent::{Agent, InstructionFiles, ScriptedModel};
@@ -43,7 +42,7 @@ pub struct InstructionFiles {
 }
 
 impl InstructionFiles {
-    /// Reads the file of this folder and of each of its parents up to the root.
+    /// Reads the file `AGENTS.md` of `folder` and of each of its parents up to `root`.
     ///
     /// # Errors
     /// When the folder is not within the root, or a file cannot be read, is a link, or is too large.
@@ -89,7 +88,7 @@ impl InstructionFiles {
     }
 }
 
-/// Returns the marked text of a file, cut to the room that is left.
+/// Returns the text of a file between marks, cut to `left` bytes, and subtracts the length of the text from `left`.
 fn limited(file: &Path, text: &str, left: &mut usize) -> String {
     let end = (0..=text.len().min(*left)).rev().find(|it| text.is_char_boundary(*it));
     let (shown, rest) = text.split_at(end.unwrap_or(0));
@@ -117,7 +116,7 @@ impl Plugin for InstructionFiles {
     }
 }
 
-/// Why instruction files cannot be used.
+/// The reason why instruction files cannot be used.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", place.display())]
 #[non_exhaustive]

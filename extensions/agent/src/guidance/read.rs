@@ -1,4 +1,4 @@
-//! Reads a text file: not a link or a device, and not more than a maximum.
+//! Reads text files of a limited size. Links and devices are refused.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};

@@ -1,4 +1,4 @@
-//! One skill: a Markdown file with front matter. Pure.
+//! A skill, parsed from a Markdown file with front matter. The functions are pure.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,6 @@ const MOST_DESCRIPTION: usize = 1024;
 
 const FENCE: &str = "---";
 
-/// A skill, parsed from its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Skill {
     pub name: String,
@@ -32,7 +31,7 @@ pub(super) struct Skill {
     pub folder: PathBuf,
 }
 
-/// The keys of the front matter that are read; others belong to other programs.
+/// The keys of the front matter that are read. All others are ignored, because they belong to other programs.
 #[derive(Deserialize)]
 struct FrontMatter {
     name: String,
@@ -43,7 +42,7 @@ impl Skill {
     /// Parses the text of the file in this folder.
     ///
     /// # Errors
-    /// The reason why it is not a valid skill.
+    /// Returns the reason why the text is not a valid skill.
     pub(super) fn parse(folder: &Path, text: &str) -> Result<Self, String> {
         let (front, text) = split(text)?;
         let FrontMatter { name, description } = front_matter(front)?;
@@ -110,7 +109,7 @@ fn front_matter(text: &str) -> Result<FrontMatter, String> {
     })
 }
 
-/// Why a skill cannot be used.
+/// The reason why a skill cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillProblem {

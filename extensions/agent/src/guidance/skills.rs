@@ -20,11 +20,11 @@ use crate::plugin::{NextTurn, Plugin, PluginError, Plugins};
 const MOST_ENTRIES: usize = 1_000;
 
 /// A plugin of skills: folders with a file `SKILL.md`, whose front matter has `name` and `description`. The model reads
-/// names and descriptions, activates a skill by the tool `skill_activate`, and reads the skill's text in the
-/// instructions from then on.
+/// the names and descriptions, and activates a skill by the tool `skill_activate`. From then on, the model's
+/// instructions contain the text of that skill.
 ///
-/// The plugin reads the files once, when it is made. A skill is a plain file of at most 64 KiB in a folder of the same
-/// name; links are refused.
+/// The plugin reads the files once, when it is made. Each file has at most 64 KiB, and its `name` is the name of its
+/// folder. Symbolic links are refused.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel, Skills};
@@ -58,7 +58,8 @@ impl Skills {
     /// Reads the skills of these folders.
     ///
     /// # Errors
-    /// Lists all problems of folders and skills; for two skills of one name, both places.
+    /// Lists all problems of the folders and skills. For two skills of the same name, the error contains the paths of
+    /// both.
     pub fn read<F: AsRef<Path>>(folders: impl IntoIterator<Item = F>) -> Result<Self, SkillsError> {
         match Self::read_usable(folders) {
             (skills, problems) if problems.is_empty() => Ok(skills),
@@ -66,7 +67,7 @@ impl Skills {
         }
     }
 
-    /// Reads the skills of these folders, and leaves out skills that have a problem.
+    /// Reads the skills of these folders, leaves out skills that have a problem, and returns these problems as well.
     pub fn read_usable<F: AsRef<Path>>(
         folders: impl IntoIterator<Item = F>,
     ) -> (Self, Vec<SkillProblem>) {

@@ -1,5 +1,5 @@
-//! Checks the rule of every history: each call of the model has exactly one answer, in call order, in the message after
-//! it.
+//! Checks the rule that every history must obey: the calls of a model's message are answered in the next message, each
+//! exactly once, in call order.
 
 use toolwright::provider::ToolCall;
 
@@ -18,7 +18,7 @@ use crate::history::Message;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryProblem {
-    /// The calls of a message are not answered in the message after it.
+    /// The calls of a message have no answers in the next message.
     #[error("message {message} calls {calls} tools, and message {} has no answers to them", message + 1)]
     Unanswered {
         /// The index of the model's message.
@@ -36,7 +36,7 @@ pub enum HistoryProblem {
         /// The number of answers in the message.
         found: usize,
     },
-    /// An answer names another call than the call at its index.
+    /// An answer is for another call than the call at the same index.
     #[error(
         "answer {index} of message {message} is to a call of `{found}`, expected one to call {index} of `{expected}`"
     )]
@@ -54,7 +54,7 @@ pub enum HistoryProblem {
 toolwright::unstable::debug_as_sentence!(HistoryProblem);
 
 /// Checks that each call of a history has exactly one answer, in call order. Returns the calls of the last message,
-/// which may still be open.
+/// which may still be without answers.
 ///
 /// # Errors
 /// The first problem.

@@ -1,15 +1,16 @@
-//! Shortens a history that is too long for its model: leaves out parts that the model can get again. Pure.
+//! Shortens a history that is too long for its model: leaves out parts that the model can get again. The functions are
+//! pure.
 //!
 //! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
-//!   one.
-//! - It changes only when the history has outgrown its share of the window. Between two such points each request begins
-//!   with the previous one, so that the provider's prefix cache works.
-//! - What the user said, the last turns, and answers that matter for approvals stay word for word.
+//!   result.
+//! - The result changes only when the history has outgrown its share of the window. Until then, each request begins
+//!   with the text of the previous request, so that the provider's prefix cache works.
+//! - Messages of the user, the last turns, and answers about approvals stay word for word.
 //!
 //! ```text
-//!   over 3/4 of the room ──▶ answers that a later one repeats ──▶ the middle of long answers ──▶ whole turns, in whose place
-//!                                                                                                a summary may be
-//!                                                                 from the oldest on, down to 1/2 of the room
+//!   above 3/4 of the room ──▶ 1. repeated answers of tools ──▶ 2. the middle of long answers ──▶ 3. whole turns
+//!                             a note or a summary replaces what is left out;
+//!                             each step goes from the oldest on, and stops at 1/2 of the room
 //! ```
 
 mod left_out;
@@ -36,8 +37,8 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Returns the room in a window of this size, after the fixed beginning of each request and the longest answer are
-    /// deducted.
+    /// Returns the room that a window of `window` tokens has for the history. The fixed beginning of each request and
+    /// the longest answer of the model are deducted.
     pub(crate) fn new(window: u64, fixed: u64, answer: Option<u64>) -> Self {
         // `fixed` is rounded, so that small changes of the instructions do not change the decisions.
         let step = (window / 16).max(1);
@@ -51,7 +52,7 @@ impl Room {
         self.tokens / 4 * 3
     }
 
-    /// Returns the number of tokens down to which content is left out.
+    /// Returns the number of tokens to which a history is shortened.
     fn low(self) -> u64 {
         self.tokens / 2
     }
@@ -59,7 +60,7 @@ impl Room {
 
 /// A history in the form in which its model gets it.
 pub(crate) struct CompactHistory<'h> {
-    /// The messages; those of the run if nothing had to be left out.
+    /// The messages; the unchanged history if nothing had to be left out.
     pub messages: Cow<'h, [Message]>,
     /// How much of the history was left out.
     pub report: CompactReport,
@@ -72,9 +73,9 @@ pub(crate) struct CompactHistory<'h> {
 /// Counts what was left out of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CompactReport {
-    /// How many times the history has outgrown its share.
+    /// How many times parts were left out because the history had outgrown its share of the window.
     pub times: usize,
-    /// How many answers are left out because a later one repeats them.
+    /// The number of answers that were replaced by a note, because a later call repeats them.
     pub repeated: usize,
     /// How many answers are sent without their middle.
     pub shortened: usize,
@@ -88,9 +89,8 @@ pub(crate) struct CompactReport {
     pub is_too_long: bool,
 }
 
-/// Returns the history in the form in which its model gets it, if the model's own server has compacted the messages
-/// before `first`. The server does not read these messages again, so they are left out. The rest is
-/// [compacted](compact).
+/// Shortens a history whose messages before `first` the model's own server has compacted. The server does not read
+/// these messages again, so they are left out. The rest is [compacted](compact).
 pub(crate) fn compact_from<'h>(
     history: &'h [Message],
     first: usize,
@@ -112,9 +112,9 @@ pub(crate) fn compact_from<'h>(
     CompactHistory { messages, report, left_out: left_out.after(first), task }
 }
 
-/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing. `summaries` are the
-/// summaries that a model wrote before, in order: at each point of the history, the newest that was made by then
-/// replaces the turns that are left out.
+/// Shortens a history for its model. `is_read` returns whether the calls of a tool change nothing. `summaries` are all
+/// summaries that a model wrote for this history, in order. At each point of the history, the newest summary up to that
+/// point replaces the turns that are left out.
 pub(crate) fn compact<'h>(
     history: &'h [Message],
     room: Room,

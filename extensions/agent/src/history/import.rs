@@ -1,4 +1,4 @@
-//! Repairs histories that other programs wrote, by fixed rules. Pure.
+//! Repairs, by fixed rules, histories that other programs wrote. The functions are pure.
 
 mod repair;
 
@@ -21,18 +21,19 @@ pub struct Imported {
 }
 
 /// Brings a history into a form that [`check`](crate::check) accepts, with no open call and no repeated id. The result
-/// depends only on the history, and a second import of the result changes nothing.
+/// depends only on the history. A second import of the result changes nothing.
 ///
 /// | found | result |
 /// | --- | --- |
 /// | a call without an answer | is answered `interrupted`: it may have happened |
-/// | an answer elsewhere than at the place of its call | moves to its place |
-/// | an answer to no call, or a second one to the same call | is left out |
-/// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; its answers follow |
-/// | a message of the model without text, calls and what its provider requires back, or one of no answers | is left out |
+/// | an answer that is not at the place of its call | moves to that place |
+/// | an answer to no call, or a second answer to the same call | is left out |
+/// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; the answer gets the new id as well |
+/// | a message of the model without text, calls and verbatim content, or a message without answers to calls | is left out |
 ///
-/// An answer belongs to the last unanswered call before it that has its id and tool. An answer without an id belongs to
-/// the first unanswered call of its tool, in the last message of the model that has one.
+/// An answer belongs to an unanswered call that has the answer's id and tool. An answer without an id belongs to an
+/// unanswered call of its tool that has no id either. If several calls fit, the first of the last message with such a
+/// call is chosen.
 ///
 /// ```
 /// use toolwright::provider::ToolCall;
@@ -46,7 +47,8 @@ pub struct Imported {
 /// ```
 ///
 /// # Errors
-/// When the model speaks before the user, or calls a tool without a name: no rule can invent the missing text.
+/// When a message of the model comes before any message of the user, or a call has no name of a tool: no rule can
+/// invent the missing text.
 pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, ImportError> {
     let mut reading = Reading::default();
     for (number, message) in messages.into_iter().enumerate() {
@@ -55,7 +57,7 @@ pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, I
     Ok(reading.finish())
 }
 
-/// The history as far as it was read: the messages, with each answer stored beside its call.
+/// The part of the history that was read, with each answer stored beside its call.
 #[derive(Default)]
 struct Reading {
     entries: Vec<Entry>,
@@ -63,11 +65,12 @@ struct Reading {
     ids: HashSet<String>,
     /// The last number that was appended to each id, to make it unique.
     numbered: HashMap<String, u64>,
-    /// The unanswered calls, by id and tool. Each entry has the index of a message and the indexes of its calls.
+    /// The unanswered calls, by id and tool. Each place is an index into `entries` and the indexes of the unanswered
+    /// calls of that message.
     open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
 }
 
-/// A call as answers refer to it: its id, if it has one, and the name of its tool.
+/// How an answer names its call: by the call's id, if it has one, and the name of its tool.
 type Key = (Option<String>, String);
 
 fn key(call: &ToolCall) -> Key {
@@ -150,7 +153,7 @@ impl Reading {
             }
             open.push(Open { came: call.clone(), written, answer: None });
         }
-        // The verbatim content still contains the old ids.
+        // The verbatim content of a renamed call still contains the old id, so it is left out.
         let is_renamed = open.iter().any(|call| call.came.id != call.written.id);
         if is_renamed && verbatim.is_some() {
             self.repairs.push(HistoryRepair::NoVerbatim { message: number });
@@ -161,7 +164,7 @@ impl Reading {
         self.entries.push(Entry { number, message, calls: open });
     }
 
-    /// Returns the id, or if it is taken, the first free id with a numeric suffix.
+    /// Returns the id; if an earlier call has it, the first free id with a numeric suffix.
     fn free(&mut self, id: &str) -> String {
         let mut free = id.to_owned();
         while self.ids.contains(&free) {

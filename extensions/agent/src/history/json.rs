@@ -3,8 +3,8 @@
 use serde_json::{Deserializer, Value};
 use toolwright::Answer;
 
-/// Returns the JSON with which the text of an answer begins; null if it begins with other text. A fork appends words to
-/// the answer, so more text may follow.
+/// Returns the JSON with which the text of an answer begins; null if the text begins otherwise. More text may follow,
+/// because a fork of a run appends words to the answer.
 pub(crate) fn json_of(answer: &Answer) -> Value {
     let text = answer.text();
     let first = Deserializer::from_str(&text).into_iter::<Value>().next();

@@ -11,8 +11,8 @@ use toolwright::{Answer, Content};
 
 pub(crate) use self::stored::known;
 
-/// One message of a history. Every call of a [`Message::Assistant`] has exactly one answer in the [`Message::ToolResults`] that
-/// follows it, in call order.
+/// One message of a history. Every call of a [`Message::Assistant`] has exactly one answer in the
+/// [`Message::ToolResults`] that follows, in call order.
 ///
 /// ```
 /// use toolwright_agent::Message;
@@ -46,8 +46,8 @@ pub enum Message {
         /// Content that the provider requires back verbatim.
         verbatim: Option<Verbatim>,
     },
-    /// The answers to the calls in the message before it, one for each, in call order. The arguments of these calls are
-    /// empty: they are in the message before it.
+    /// The answers to the calls of the previous message, one for each, in call order. The arguments of these calls are
+    /// empty here, since the previous message contains them.
     ToolResults(Arc<[(ToolCall, Answer)]>),
 }
 
@@ -101,7 +101,7 @@ impl Message {
         self
     }
 
-    /// Makes the message that answers the calls of the message before it, in call order.
+    /// Makes the message that answers the calls of the previous message, in call order.
     ///
     /// ```
     /// use toolwright::provider::ToolCall;
@@ -149,7 +149,7 @@ impl fmt::Debug for Message {
     }
 }
 
-/// Content of a message that its provider requires back byte for byte: signatures, reasoning, the original calls. A
+/// Content of a message that the provider requires back byte for byte: signatures, reasoning, the original calls. A
 /// model of the same provider sends this content instead of the neutral form; other models ignore it. A server that
 /// imitates the provider's API counts as another provider, since it has signatures of its own: see
 /// [`Model::origin`](crate::Model::origin).
@@ -168,12 +168,12 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// Stores content of a provider as text. The name is the [`origin`](crate::Model::origin) of the model.
+    /// Stores content of a provider as text. `provider` is the [`origin`](crate::Model::origin) of the model.
     pub fn new(provider: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { provider: provider.into(), text: text.into() }
     }
 
-    /// Returns the provider that wrote the content.
+    /// Returns the name of the provider that wrote the content.
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.provider
@@ -185,7 +185,7 @@ impl Verbatim {
         (&*self.provider == provider).then_some(&*self.text)
     }
 
-    /// Marks the content as written by this server.
+    /// Names this server as the provider that wrote the content.
     #[cfg(feature = "http")]
     pub(crate) fn written_by(self, origin: &Arc<str>) -> Self {
         Self { provider: Arc::clone(origin), ..self }

@@ -22,15 +22,15 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Adds a picture or a document. If the model's provider does not accept it, the model gets a sentence about it
-    /// instead.
+    /// Adds a picture or a document. If the model's provider does not accept the attachment, the model gets a sentence
+    /// about it instead.
     #[must_use]
     pub fn with(mut self, attachment: Content<'static>) -> Self {
         self.attachments.push(attachment);
         self
     }
 
-    /// Whether the prompt has neither text nor attachments.
+    /// Reports whether the prompt has neither text nor attachments.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.attachments.is_empty()
     }

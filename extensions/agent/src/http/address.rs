@@ -1,4 +1,5 @@
-//! Addresses of servers: builds the URL of requests, and derives the server's identity from the host. Pure.
+//! Addresses of servers: builds the URL of requests, and derives the server's identity from the host. The functions are
+//! pure.
 
 use reqwest::Url;
 
@@ -34,9 +35,9 @@ pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelErro
     Ok(url)
 }
 
-/// Returns the name under which the server's verbatim content is stored. It has no port, which may change between
-/// starts. A host that imitates the chat API may serve models of many vendors, each of which reads only its own
-/// reasoning, so the model's name is a part of this name.
+/// Returns the name under which the server's verbatim content is stored. The name has no port, because the port may
+/// change between starts. A host that imitates the chat API may serve models of many vendors, and each model reads only
+/// its own vendor's reasoning. For this API, the name therefore contains the model's name.
 pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
     let vendor = Url::parse(api.base_url());

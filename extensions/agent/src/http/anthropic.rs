@@ -63,7 +63,7 @@ struct MarkedText<'a> {
     cache_control: CacheControl,
 }
 
-/// A mark up to which the provider caches the request.
+/// A mark in a request. The provider caches the request up to this mark.
 #[derive(Clone, Copy, Serialize)]
 struct CacheControl {
     r#type: &'static str,
@@ -100,8 +100,8 @@ pub(super) fn body(
     let messages = parts(Provider::Anthropic, origin, request)
         .map(|part| turn(part, (media, compacts), listing, &present))
         .collect::<Result<_, _>>()?;
-    // The mark on the body is always after its last block, so it moves with each request. The mark on the system text
-    // does not move, and the tools come before it.
+    // `cache_control` of the body marks the end of its last block, so this mark moves with each request. The mark on
+    // the system text does not move, and also covers the tools, which come before that text.
     let cache_control = settings
         .cache
         .as_ref()
@@ -138,7 +138,7 @@ impl System<'_> {
     }
 }
 
-/// Returns the settings for how much the model thinks, and with how much effort it answers.
+/// Returns how much the model thinks (`thinking`), and with how much effort it answers (`output_config`).
 fn reasoning(
     settings: &ModelSettings,
     is_unthought: impl Fn() -> bool,
@@ -159,9 +159,8 @@ fn reasoning(
     (Some(thinking), output)
 }
 
-/// Whether the calls of the open turn are sent without the thinking that preceded them, because another model made
-/// them. If a thinking budget is set, the API refuses such calls, so thinking is off until the next message of the
-/// user.
+/// Reports whether another model made the calls of the open turn, so that they are sent without the thinking before
+/// them. If a thinking budget is set, the API refuses such calls, so thinking is off until the user's next message.
 fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let turn = since_said(history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));
@@ -176,7 +175,8 @@ fn begins_unthought(history: &[Message], origin: &str) -> bool {
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
 }
 
-/// Returns the messages since the user last spoke. A message of the user directly after answers belongs to their turn.
+/// Returns the messages from the user's last message on. A message of the user that directly follows answers of tools
+/// does not count, because it belongs to the turn of these answers.
 fn since_said(history: &[Message]) -> &[Message] {
     let begins = |index: &usize| {
         let before = index.checked_sub(1).map(|before| &history[before]);
@@ -234,7 +234,6 @@ fn turn<'a>(
     })
 }
 
-/// Parses a text as raw JSON.
 fn raw(text: Cow<'_, str>) -> Option<Cow<'_, RawValue>> {
     match text {
         Cow::Borrowed(text) => serde_json::from_str(text).ok().map(Cow::Borrowed),
@@ -278,8 +277,7 @@ struct Tokens {
     output_tokens: u64,
     #[serde(deserialize_with = "known")]
     output_tokens_details: Option<OutputDetails>,
-    /// The steps that the server took for one answer. The other members of the usage count only the steps of the type
-    /// `message`.
+    /// The steps that the server took for one answer. The other fields count only the steps of the type `message`.
     #[serde(deserialize_with = "known")]
     iterations: Option<Vec<Iteration>>,
 }
@@ -330,8 +328,8 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the content to send back: without blank texts, which the API refuses even if it wrote them itself, and for
-/// an answer that was cut, without incomplete blocks. `None` if nothing remains.
+/// Returns the content to send back; `None` if nothing remains. Blank texts are left out, because the API refuses them
+/// even if it wrote them itself. If the answer was cut off, incomplete blocks are left out as well.
 fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
     let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content.get()) else {
         return (!words(content).concat().trim().is_empty()).then(|| Cow::Borrowed(content.get()));
@@ -362,7 +360,7 @@ struct ReturnedBlock {
 }
 
 impl ReturnedBlock {
-    /// Whether the cut left the block incomplete: thinking without its signature, or a call of a provider tool without
+    /// Reports whether the block is incomplete: thinking without its signature, or a call of a provider tool without
     /// its result.
     fn is_cut(&self, all: &[Self]) -> bool {
         match &*self.r#type {
@@ -375,7 +373,7 @@ impl ReturnedBlock {
     }
 }
 
-/// Returns the texts of a content. A content is a list of blocks, or on some servers a text.
+/// Returns the texts of a content, which is a list of blocks, or on some servers one text.
 fn words(content: &RawValue) -> Vec<String> {
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return vec![text];
@@ -398,7 +396,7 @@ impl From<Tokens> for Usage {
     }
 }
 
-/// Returns the usage of the answer itself.
+/// Returns the usage of the answer, without its compactions.
 fn of_message(tokens: Tokens) -> Usage {
     let read = tokens.cache_read_input_tokens.unwrap_or_default();
     let written = tokens.cache_creation_input_tokens.unwrap_or_default();

@@ -13,7 +13,6 @@ use super::{anthropic, gemini, openai_chat, openai_responses, settings};
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelError, ModelRequest, ModelSettings};
 
-/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Api {
     Anthropic,
@@ -26,7 +25,7 @@ pub(super) enum Api {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestTarget<'a> {
     pub(super) model: &'a str,
-    /// The origin whose verbatim content the server can read.
+    /// The origin of the verbatim content that the server can read.
     pub(super) origin: &'a str,
     pub(super) max_tokens: Option<u32>,
     pub(super) media: MediaSupport,
@@ -94,13 +93,13 @@ impl Api {
         }
     }
 
-    /// Whether a model's name can be part of a request.
+    /// Reports whether a request can contain this name of a model.
     pub(super) fn takes_name(self, model: &str) -> bool {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._".contains(it);
         self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)
     }
 
-    /// Returns which media the model reads, as far as its name says so.
+    /// Returns the media that the model reads, judged by the model's name.
     pub(super) fn media(self, model: &str) -> MediaSupport {
         match self {
             Self::Gemini if gemini::is_before_signatures(model) => MediaSupport::Messages,
@@ -145,12 +144,11 @@ impl Api {
         settings::known(self.provider(), max_tokens.or(self.least_tokens()), settings)
     }
 
-    /// Returns the limit on an answer's tokens that applies if none is set and the API requires one.
+    /// Returns the limit on an answer's tokens for APIs that require one, which applies if no limit is set.
     fn least_tokens(self) -> Option<u32> {
         (self == Self::Anthropic).then_some(anthropic::MAX_TOKENS)
     }
 
-    /// Writes the body of a request.
     pub(super) fn body(
         self,
         to: &RequestTarget<'_>,
@@ -179,7 +177,7 @@ impl Api {
         }
     }
 
-    /// Parses the usage from the text that the provider reports.
+    /// Parses the JSON in which the provider reports a usage.
     pub(super) fn usage(self, text: &str) -> Option<Usage> {
         match self {
             Self::Anthropic => anthropic::usage(text),
@@ -189,7 +187,7 @@ impl Api {
         }
     }
 
-    /// Reads the tokens of a response that has no usable answer.
+    /// Reads the usage of a response that has no usable answer.
     pub(super) fn usage_in(self, response: &str) -> Option<Usage> {
         let response: Value = serde_json::from_str(response).ok()?;
         let key = if self == Self::Gemini { "usageMetadata" } else { "usage" };

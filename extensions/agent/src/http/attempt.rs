@@ -1,4 +1,5 @@
-//! One attempt: sends a request, and receives a status, headers and a body of limited size. The only I/O of a model.
+//! One attempt: sends a request, and receives a status, headers and a body of limited size. Only this module talks to
+//! the server of a model.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +17,7 @@ use super::streamed::Pieces;
 use crate::model::ModelError;
 use crate::recording::{Exchange, RecordedRequest, RecordedResponse};
 
-/// The vendors' header for a pause in milliseconds.
+/// The header by which vendors ask for a pause in milliseconds.
 const RETRY_AFTER_MS: &str = "retry-after-ms";
 
 /// The content type of a streamed answer.
@@ -33,7 +34,7 @@ pub(super) struct Endpoint {
     pub(super) stream_url: Url,
     pub(super) stream_path: String,
     pub(super) keys: Keys,
-    /// The name of the header that carries the key; `None` for the header of the API.
+    /// The name of the header that carries the key; `None` for the API's own header.
     pub(super) key_header: Option<HeaderName>,
     /// Headers of the application that are added to those of the API.
     pub(super) headers: HeaderMap,
@@ -73,7 +74,7 @@ impl Endpoint {
         if pieces.is_some() {
             request = request.header(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
         }
-        // Headers of the application replace others of the same name.
+        // Headers of the application replace headers of the API with the same name.
         let request = request.headers(self.headers.clone()).body(body.to_owned());
         let response = request.send().await.map_err(|error| self.lost(error))?;
         if self.is_too_large(response.content_length().unwrap_or_default()) {
@@ -220,7 +221,7 @@ impl Endpoint {
             Some(size) => error.too_long(*size),
             None => error,
         };
-        // The source of the error may also contain text of the server.
+        // The source of the error may also contain text of the server, and thus the key.
         let holds_key = |text: String| key.is_some_and(|key| key.is_in(&text));
         match fault.source {
             Some(source) if !holds_key(format!("{source} {source:?}")) => error.caused_by(source),
@@ -230,7 +231,7 @@ impl Endpoint {
 }
 
 impl WholeResponse {
-    /// Returns the exchange for a recording; `None` if the request is not JSON, which no API accepts.
+    /// Returns the exchange for a recording; `None` if the request is not JSON, which no API accepts anyway.
     pub(super) fn exchange(&self, path: &str, request: &str) -> Option<Exchange> {
         let request = RecordedRequest::new("POST", path, request).ok()?;
         let mut response = RecordedResponse::new(self.status, &self.body);
@@ -274,7 +275,7 @@ fn without_key(key: Option<&Secret>, text: String) -> String {
     }
 }
 
-/// Whether a body that arrived in one piece is the text of an event stream.
+/// Reports whether a body that arrived in one piece is the text of an event stream.
 fn is_events(body: &str) -> bool {
     ["data:", "event:", ":"].iter().any(|it| body.trim_start().starts_with(it))
 }

@@ -19,15 +19,15 @@ use crate::recording::Exchange;
 
 type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
-/// Makes an [`HttpModel`](super::HttpModel).
+/// A builder for an [`HttpModel`](super::HttpModel).
 ///
 /// | option | default |
 /// | --- | --- |
 /// | [`base_url`](Self::base_url) | the vendor's own server |
-/// | [`origin`](Self::origin) | the provider's name, and the host if it is not the vendor's own |
+/// | [`origin`](Self::origin) | the provider's name; for another host than the vendor's, with the host, and for the chat API with the model |
 /// | [`key`](Self::key) | none |
-/// | [`key_header`](Self::key_header) | that of the API |
-/// | [`header`](Self::header) | only those of the API |
+/// | [`key_header`](Self::key_header) | the header of the API |
+/// | [`header`](Self::header) | only the headers of the API |
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
 /// | [`idle_timeout`](Self::idle_timeout): between two pieces of an answer | 5 minutes |
@@ -38,7 +38,7 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | [`reasoning`](Self::reasoning) | what the settings of the request say |
 /// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's default; the settings of a request take precedence |
 /// | [`extra_body`](Self::extra_body) | nothing |
-/// | [`plain_max_tokens`](Self::plain_max_tokens) | the chat API's `max_completion_tokens` |
+/// | [`plain_max_tokens`](Self::plain_max_tokens) | the chat API's limit is sent as `max_completion_tokens` |
 /// | [`media`](Self::media) | pictures and documents, if the provider supports them |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
@@ -112,8 +112,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets the name under which histories store the server's signatures and reasoning. Set the vendor's name for a
-    /// gateway that forwards requests to the vendor's own server under another host.
+    /// Sets the name under which histories store the server's signatures and reasoning. Set the provider's name if the
+    /// base URL is a gateway that forwards requests to the vendor's own server.
     ///
     /// ```
     /// use toolwright_agent::Model as _;
@@ -133,22 +133,22 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets the key of the account: a text, or an [`ApiKey`] that says where to find it. Without a key, or with an
-    /// empty one, the header is not sent.
+    /// Sets the key of the account: a text, or an [`ApiKey`] that says where to find the key. If the key is not set or
+    /// empty, no header for it is sent.
     pub fn key(mut self, key: impl Into<ApiKey>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Sends the key in this header without a prefix, for servers that expect it in another header than the vendor's:
-    /// `api-key` for Azure.
+    /// Sends the key in this header without a prefix. Some servers expect the key in another header than the vendor's,
+    /// for instance `api-key` for Azure.
     pub fn key_header(mut self, name: impl Into<String>) -> Self {
         self.key_header = Some(name.into());
         self
     }
 
-    /// Adds a header to every request; it replaces a header of the API with the same name. The value of the header is
-    /// never shown.
+    /// Adds a header to every request. The header replaces a header of the API with the same name. The value of the
+    /// header is never shown.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -179,7 +179,7 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the time of one attempt, from its connection to the last byte of its answer, even if the answer is
+    /// Limits the time of one attempt, from the connection to the last byte of the answer, even if the answer is
     /// streamed.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -192,8 +192,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits how long a streamed answer may pause; after that, the request is retried. An answer that is not streamed
-    /// is limited only by [`timeout`](Self::timeout).
+    /// Limits how long a streamed answer may pause. After that time, the request is retried. An answer that is not
+    /// streamed is limited only by [`timeout`](Self::timeout).
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self
@@ -205,9 +205,9 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Lets the provider's models search for deferred tools: requests list these tools, and the provider shows its
-    /// model the tools that it found, so the agent needs no search of its own. Finding tools does not change the
-    /// beginning of later requests, so the prefix cache stays valid. Anthropic and `OpenAI` Responses support this,
+    /// Lets the provider's models search for deferred tools, so the agent needs no search of its own. Requests list
+    /// these tools, and the provider shows the model the tools that a search has found. Finding tools does not change
+    /// the beginning of later requests, so the prefix cache stays valid. Anthropic and `OpenAI` Responses support this,
     /// though not with every model. Anthropic searches by words unless
     /// [`ModelSettings::provider_tools`](crate::ModelSettings::provider_tools) selects its search by regular
     /// expressions.
@@ -225,14 +225,14 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Lets the provider's server compact the history of a request that has more tokens than this: the server writes a
+    /// Lets the provider's server compact the history of a request that has more tokens than this. The server writes a
     /// summary, which is in its answer and in later requests, and no longer reads the messages before the summary.
     /// Anthropic (150,000 is usual, 50,000 the least) and the Responses API of `OpenAI` support this. The record of a
-    /// run has the whole history; a model of another server gets the whole history.
+    /// run still has the whole history, and a model of another server gets the whole history.
     ///
     /// An agent with a [window](crate::AgentBuilder::window) leaves out repeated and long answers by itself from 3/4 of
-    /// its room on: give a smaller number here, so that the provider compacts first. The provider alone decides which
-    /// approvals and open questions its summary mentions, while an agent never shortens them.
+    /// its room on. Give a smaller number here, so that the provider compacts first. The provider alone decides which
+    /// approvals and open questions its summary mentions, while the agent's own compaction never shortens them.
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;
@@ -266,7 +266,7 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets the share of the most likely tokens to sample from, unless the settings of a request do.
+    /// Sets the probability mass of the likeliest tokens to sample from, unless the settings of a request do.
     pub fn top_p(mut self, share: f64) -> Self {
         self.sampling.top_p = Some(share);
         self
@@ -299,15 +299,15 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets how much this model reasons, in place of the settings of requests: for one of several models whose
-    /// providers have different levels, or none.
+    /// Sets how much this model reasons, and overrides the settings of requests. Use this if several models share the
+    /// settings of an agent, but their providers have different levels of reasoning, or none.
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = Some(reasoning);
         self
     }
 
-    /// Sets which media the model reads: set [`MediaSupport::None`] for a model without vision, since its server would
-    /// refuse every request with a picture. The model gets a sentence in place of media that it does not read.
+    /// Sets which media the model reads. The model gets a sentence in place of media that it does not read. Set
+    /// [`MediaSupport::None`] for a model without vision, since its server would refuse every request with a picture.
     pub fn media(mut self, media: MediaSupport) -> Self {
         self.media = media;
         self
@@ -319,8 +319,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits how long a server's `retry-after` is honoured. The request fails if the server asks for a longer pause,
-    /// or if the run's time would end before.
+    /// Limits the pause before a retry. The request fails if the server asks for a longer pause, or if the run's time
+    /// would end before the pause does.
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self
@@ -333,7 +333,7 @@ impl HttpModelBuilder {
     }
 
     /// Calls a listener with every exchange, whatever its status, to record it. A request without a response is not an
-    /// exchange, nor is a streamed answer that broke off; a complete streamed answer is passed as if it had arrived in
+    /// exchange, nor is a streamed answer that broke off. A complete streamed answer is passed as if it had arrived in
     /// one piece.
     pub fn on_exchange(mut self, listener: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
         self.on_exchange = Some(Box::new(listener));

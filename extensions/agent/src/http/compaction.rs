@@ -1,5 +1,5 @@
-//! Compaction of a history by the provider's own server: which setting requests have for it, and which messages the
-//! server does not read again. Pure.
+//! Compaction of a history by the provider's own server: the setting that enables it in a request, and the messages
+//! that the server does not read again. The functions are pure.
 
 use std::borrow::Cow;
 
@@ -38,8 +38,8 @@ pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpMode
     }
 }
 
-/// Adds the name of the feature to the header of Anthropic's API, after the features that the application has named
-/// there.
+/// Adds the name of the feature to Anthropic's header of preview features, after the names that the application has set
+/// in this header.
 pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     if provider != Provider::Anthropic {
         return;
@@ -50,8 +50,8 @@ pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
     headers.insert(BETA, value.unwrap_or(HeaderValue::from_static(BETA_NAME)));
 }
 
-/// Returns the index of the first message that a server reads: its newest answer that contains a compaction, or 0 if no
-/// answer contains one.
+/// Returns the index of the first message that a server reads: the newest answer of the model that contains a
+/// compaction. Returns 0 if no answer contains one.
 pub(super) fn first_read(provider: Provider, history: &[Message], origin: &str) -> usize {
     history.iter().rposition(|message| has_compaction(provider, message, origin)).unwrap_or(0)
 }
@@ -64,7 +64,7 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
         encrypted_content: Option<serde::de::IgnoredAny>,
     }
     let Message::Assistant { verbatim: Some(verbatim), .. } = message else { return false };
-    // Most contents have no compaction; a search of the text shows that without parsing it.
+    // Most contents have no compaction, and a search of the text shows this without parsing it.
     let Some(text) = verbatim.of(origin).filter(|text| text.contains("compaction")) else {
         return false;
     };
@@ -80,8 +80,8 @@ fn has_compaction(provider: Provider, message: &Message, origin: &str) -> bool {
     parts.iter().any(is_compaction)
 }
 
-/// Removes the blocks of compactions from a content. A model whose requests do not enable compaction refuses these
-/// blocks, and is sent the whole history.
+/// Removes the blocks of compactions from a content. The API refuses these blocks in a request that does not enable
+/// compaction. Such a request contains the whole history, so nothing is lost.
 pub(super) fn without_compactions(content: Cow<'_, str>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Block {

@@ -2,7 +2,7 @@
 
 use toolwright::provider::Provider;
 
-/// Why a model over HTTP cannot be built.
+/// The reason why a model over HTTP cannot be built.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpModelError {
@@ -97,7 +97,7 @@ pub enum HttpModelError {
         /// The provider of the model.
         provider: Provider,
     },
-    /// The provider compacts a history only above a larger size.
+    /// The given size is smaller than the smallest size at which the provider compacts.
     #[error("found {found} as `compact_above`, expected at least the {least} tokens of {provider}")]
     CompactAbove {
         /// The provider of the model.

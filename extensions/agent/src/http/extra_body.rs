@@ -1,4 +1,4 @@
-//! Adds the application's members to the body of every request. Pure.
+//! Adds the application's members to the body of every request. The functions are pure.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::HttpModelError;
 use crate::model::ModelError;
 
-/// The members that the request itself writes: the history, the tools that its calls name, the model, and how the
-/// answer is sent.
+/// The members that the request itself writes: the history, the tools that the history's calls name, the model, and how
+/// the answer is sent.
 ///
 /// The names are in lower case without underscores, because some servers read `system_instruction` as
 /// `systemInstruction`.
@@ -59,7 +59,8 @@ impl ExtraBody {
         self.0.entry(name).or_insert(value);
     }
 
-    /// Adds the members to a body. An object is merged into the body's object of that name; other values replace it.
+    /// Adds the members to a body. An object is merged into the body's object of that name; any other value replaces
+    /// the value in the body.
     pub(super) fn added_to(&self, body: String) -> Result<String, ModelError> {
         if self.0.is_empty() {
             return Ok(body);

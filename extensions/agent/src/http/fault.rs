@@ -1,4 +1,4 @@
-//! Why an attempt failed, and whether it may be retried. Pure.
+//! Faults: why an attempt failed, and whether it may be retried. The functions are pure.
 
 mod body;
 
@@ -19,8 +19,8 @@ use crate::model::ContextSize;
 
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why an attempt failed. The message says what happened and what to do; the provider's name is added when the fault is
-/// reported.
+/// A failure of an attempt. The message says what happened and what to do. The provider's name is added when the fault
+/// is reported.
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) kind: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Fault {
     pub(super) taken: FaultUsage,
 }
 
-/// What an attempt that failed has taken: its tokens and their cost.
+/// The tokens that a failed attempt has used, and their cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum FaultUsage {
     /// No usage, because no answer had begun.
@@ -99,7 +99,7 @@ impl Fault {
         Self::of_error(status_in(&error).unwrap_or(500), &error, came, "the rest of it")
     }
 
-    /// Makes the fault of a response of `OpenAI` that reports a failure.
+    /// Makes the fault of a response of `OpenAI` that reports a failure in its body.
     pub(super) fn of_failed_response(code: &str, message: &str) -> Self {
         // An unknown code would probably fail again, so it counts as an invalid request.
         let status = if code == "server_error" { 500 } else { status_of(code).unwrap_or(400) };
@@ -107,7 +107,8 @@ impl Fault {
         Self::of_error(status, &error, "answered a response that failed", "a whole one")
     }
 
-    /// Makes the fault of an error in a response of status 200, as if the response had the status of the error.
+    /// Makes the fault of an error in the body of a response with status 200, as if the response had the status of the
+    /// error.
     fn of_error(status: u16, error: &Value, came: &str, expected: &str) -> Self {
         let body = json!({"error": error}).to_string();
         let body = ErrorBody::of(&body);
@@ -141,7 +142,7 @@ impl Fault {
         fault.caused_by(error)
     }
 
-    /// Marks a complete answer that could not be used, with its usage if the provider reports it.
+    /// Marks the fault as one of a complete answer that could not be used, with its usage if the provider reports it.
     pub(super) fn after_end(self, usage: Option<Usage>) -> Self {
         let taken = usage.map_or(FaultUsage::SoFar, |usage| FaultUsage::Whole(Box::new(usage)));
         Self { taken, ..self }
@@ -161,7 +162,7 @@ impl Fault {
     }
 }
 
-/// Returns the HTTP status that belongs to an error, from its members; `None` if they are not known.
+/// Returns the HTTP status that fits the members of an error; `None` if no member is known.
 fn status_in(error: &Value) -> Option<u16> {
     let mut names = ["code", "type"].into_iter().filter_map(|key| error[key].as_str());
     match error["code"].as_u64() {
@@ -186,7 +187,7 @@ fn status_of(name: &str) -> Option<u16> {
     })
 }
 
-/// What a status and an error message mean for the request.
+/// The meaning of a status and an error message for the request.
 struct Judgement {
     kind: &'static str,
     class: ErrorClass,
@@ -228,10 +229,10 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
     Judgement { kind, class, advice: Cow::Borrowed(advice), too_long: None }
 }
 
-/// Returns the time by the clock of the server, if its response has the time. A date in `retry-after` is by that clock,
-/// and the clock of this machine may be wrong, or change while a request waits.
+/// Returns the time by the server's clock if the response contains it, else `now`. A date in `retry-after` is a time by
+/// the server's clock, and the clock of this machine may be wrong or change while a request waits.
 pub(super) fn clock(date: Option<&str>, now: SystemTime) -> SystemTime {
-    // The same function reads `retry-after`; for a date it returns the time from the epoch to it.
+    // `retry_after` returns the time from its second argument to a date, and so here the time from the epoch.
     date.and_then(|date| UNIX_EPOCH.checked_add(retry_after(date, UNIX_EPOCH)?)).unwrap_or(now)
 }
 

@@ -16,7 +16,8 @@ use crate::history::Verbatim;
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
-/// The signature to send for a call that another model made: models from Gemini 3 on refuse a call without a signature.
+/// The signature to send with the first call of a message from another model. Models from Gemini 3 on refuse a call
+/// without a signature.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
 #[derive(Serialize)]
@@ -185,7 +186,8 @@ fn turn<'a>(
     })
 }
 
-/// Whether a model is older than Gemini 3: such models need no signatures, and take no pictures in answers.
+/// Reports whether a model is older than Gemini 3. Such a model needs no signatures, and takes no pictures in the
+/// answers of tools.
 pub(super) fn is_before_signatures(model: &str) -> bool {
     let model = model.trim_start_matches("models/");
     ["gemini-1", "gemini-2", "gemma"].iter().any(|older| model.starts_with(older))
@@ -285,7 +287,7 @@ const MALFORMED: [&str; 4] = [
     "TOO_MANY_TOOL_CALLS",
 ];
 
-/// Returns the fault of an answer that is malformed, although the API answered.
+/// Returns the fault of a malformed answer, which the API sends with status 200.
 fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
     let reason = candidate.finish_reason.as_deref().unwrap_or_default();
     let said = candidate.finish_message.as_deref().map_or(String::new(), |it| format!(": {it}"));
@@ -332,7 +334,7 @@ fn of_candidate(
     let stop = match (reason.as_str(), &calls) {
         (_, Err(_)) => StopReason::CutInCall,
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
-        // Servers that imitate the API send `FUNCTION_CALL`.
+        // Some servers that imitate the API send `FUNCTION_CALL`.
         ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
             StopReason::Finished
         }
@@ -359,7 +361,7 @@ fn of_candidate(
     })
 }
 
-/// Returns the text of the answer without its thoughts; adjacent parts are joined.
+/// Returns the text of the answer without its thoughts. Adjacent parts of text are joined.
 fn words(parts: &RawValue) -> serde_json::Result<String> {
     let parts: Vec<ReadPart> = serde_json::from_str(parts.get())?;
     let mut texts = vec![String::new()];

@@ -1,7 +1,7 @@
 //! Finds the key of an account: a text, an environment variable, or the output of a command.
 //!
-//! A command runs before the first request, and its output is remembered. It runs once more for a request whose key the
-//! provider refuses.
+//! The command runs before the first request, and its output is remembered. It runs once more if the provider refuses
+//! the key of a request.
 
 mod command;
 mod secret;
@@ -15,7 +15,7 @@ pub(super) use self::secret::Secret;
 use super::HttpModelError;
 use super::fault::Fault;
 
-/// The key of an account, or where to find it. It never appears in a `Debug`, error, event or recording.
+/// The key of an account, or where to find it. The key never appears in a `Debug`, error, event or recording.
 ///
 /// ```
 /// use toolwright_agent::http::{ApiKey, HttpModel};
@@ -53,11 +53,11 @@ impl ApiKey {
         Self(Source::Variable(variable.into()))
     }
 
-    /// Runs a program that prints the key on its standard output, such as the programs of password managers and clouds.
-    /// `words` are the program and its arguments; no shell is used. The program runs before the first request. If the
-    /// provider refuses the key, because it has expired for instance, the program runs once more, and the request is
-    /// retried if the new key differs. The program may take a minute, gets no input, and shares the standard error of
-    /// this process.
+    /// Reads the key from a program that prints it on standard output, such as the program of a password manager or of
+    /// a cloud. `words` are the program and its arguments; no shell is used. The program runs before the first request.
+    /// If the provider refuses the key, for instance because it has expired, the program runs once more, and the
+    /// request is retried if the new key differs. The program may take at most a minute, gets no input, and shares the
+    /// standard error of this process.
     pub fn from_command(words: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         Self(Source::Command(words.into_iter().map(Into::into).collect()))
     }
@@ -89,7 +89,7 @@ impl Keys {
         }
     }
 
-    /// Whether the source has a key other than the refused one.
+    /// Reports whether the source has a key other than the refused one.
     pub(super) async fn has_other_than(&self, refused: Option<&Secret>) -> Result<bool, Fault> {
         match (self, refused) {
             (Self::Command(command), Some(refused)) => command.has_other_than(refused).await,

@@ -84,8 +84,8 @@ enum Turn<'a> {
     Written(Value),
 }
 
-/// Fields that servers which imitate the API add, and may require back: some refuse a history of calls without these
-/// fields.
+/// Additional fields of servers that imitate the API. These servers may require the fields back: some refuse a history
+/// of calls without them.
 #[derive(Default, Deserialize, Serialize)]
 struct Beside<'a> {
     #[serde(flatten, borrow)]
@@ -296,7 +296,7 @@ pub(super) fn answer(
     let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
     let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     let reason = choice.finish_reason.as_deref().unwrap_or_default();
-    // Some servers write an empty text if the model has not refused.
+    // Some servers send an empty `refusal` if the model has not refused.
     let refusal = said.refusal.as_deref().filter(|it| !it.is_empty());
     let is_refused = reason == "content_filter" || refusal.is_some();
     let stop = match &calls {
@@ -319,7 +319,7 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the text of a content. A content is a text, or on some servers a list of parts.
+/// Returns the text of a content, which is one text, or on some servers a list of parts.
 fn words(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),

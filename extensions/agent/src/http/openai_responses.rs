@@ -1,7 +1,7 @@
 //! `OpenAI` Responses: writes the body of a request, and reads a response.
 //!
-//! The server stores nothing: each request has the whole history. Items of the model are sent back unchanged. Reasoning
-//! without encrypted content is left out, since only a server that stores it could look it up.
+//! The server stores nothing, so each request has the whole history. Items of the model are sent back unchanged.
+//! Reasoning without encrypted content is left out, because only a server that has stored it could look it up.
 
 use std::borrow::Cow;
 
@@ -94,8 +94,8 @@ pub(super) fn body(
                 let items: Option<Vec<&RawValue>> =
                     verbatim.and_then(|it| serde_json::from_str(it).ok());
                 if let Some(items) = items {
-                    // The reasoning may be that of another model of the server, and a model that does not reason
-                    // refuses such items.
+                    // The reasoning may come from another model of this server, and a model that does not reason
+                    // refuses items of reasoning.
                     let taken = items.into_iter().filter(|item| is_reasoning || !is_reasoned(item));
                     input.extend(
                         taken.map(|item| readable(item, request).unwrap_or(Item::Verbatim(item))),
@@ -143,8 +143,8 @@ pub(super) fn body(
     serde_json::to_string(&body).map_err(MessageError::NotJson)
 }
 
-/// Whether a model reasons by default, judging by its name. Such a model needs its reasoning in the history: without
-/// it, the model repeats its reasoning after every call. Other models refuse a request that asks for reasoning.
+/// Reports whether a model reasons by default, judged by its name. Without its reasoning in the history, such a model
+/// repeats the reasoning after every call. Other models refuse a request that asks for reasoning.
 fn reasons(model: &str) -> bool {
     let generation = |prefix: &str| {
         let digits = model.strip_prefix(prefix)?;
@@ -160,7 +160,8 @@ fn is_reasoned(item: &RawValue) -> bool {
     serde_json::from_str::<OutputBlock>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
-/// Replaces the arguments of a call, if they are not a JSON object, by arguments that servers accept.
+/// Returns a call item with arguments that servers accept; `None` if the arguments are already a JSON object, or the
+/// item is not such a call.
 fn readable<'a>(item: &RawValue, request: &ModelRequest<'_>) -> Option<Item<'a>> {
     #[derive(Deserialize)]
     struct Call<'a> {

@@ -19,7 +19,7 @@ pub(super) use self::arguments::{object, sendable};
 use crate::history::Message;
 use crate::model::{ModelRequest, ModelSettings};
 
-/// One message of a history, in the form that all APIs are written from.
+/// One message of a history, in a form from which the bodies for all APIs are written.
 pub(super) enum Part<'a> {
     User(&'a str),
     /// A text with its attachments.
@@ -27,17 +27,17 @@ pub(super) enum Part<'a> {
     Model {
         text: &'a str,
         calls: Cow<'a, [ToolCall]>,
-        /// The content of the message exactly as this server wrote it.
+        /// The content of the message exactly as this server wrote it before.
         verbatim: Option<&'a str>,
     },
-    /// The answers, with the new ids of their calls if those were replaced.
+    /// The answers to calls, and the new ids of these calls if their ids were replaced.
     Answers(&'a [(ToolCall, Answer)], Option<Vec<String>>),
 }
 
 /// Lists the messages. If a call has no id, the id of an earlier call, or an id that the provider does not accept, all
-/// calls of its message and their answers get new ids. Exception: if no call has an id and the provider is Gemini, no
-/// ids are needed, because Gemini matches such answers by their order. A message without text and calls is only sent to
-/// the server that wrote it.
+/// calls of its message and their answers get new ids. Gemini is an exception: if no call of a message has an id, none
+/// is added, because Gemini then matches answers by their order. A message without text and calls is sent only to the
+/// server that wrote it.
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,
@@ -90,7 +90,6 @@ fn is_search(definition: &&str) -> bool {
     tool["type"].as_str().is_some_and(|kind| kind.starts_with("tool_search"))
 }
 
-/// Whether a list of tools is empty.
 pub(super) fn is_empty_list(tools: &RawValue) -> bool {
     // The tools of Gemini are a list of lists.
     matches!(tools.get(), "[]" | r#"[{"functionDeclarations":[]}]"#)
@@ -122,7 +121,7 @@ fn parts_by<'a>(
             }
             let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());
             ids = if is_ordered { None } else { taken.of(place, calls) };
-            // Verbatim content contains the old ids, except on the chat API.
+            // Verbatim content contains the old ids, except on the chat API, so it is left out if ids are replaced.
             let verbatim = verbatim.filter(|_| ids.is_none() || provider == Provider::OpenAiChat);
             let calls = match &ids {
                 None => Cow::Borrowed(&**calls),
@@ -161,12 +160,12 @@ pub(super) fn attached(
     provider.user_message(attachments.iter().chain([&text]), media)
 }
 
-/// Returns how long `OpenAI` caches, if it should be longer than the default.
+/// Returns how long `OpenAI` caches a request, if the settings want longer than the default.
 pub(super) fn retention(settings: &ModelSettings) -> Option<&'static str> {
     settings.cache.as_ref().is_some_and(|cache| cache.lasts_long).then_some("24h")
 }
 
-/// Reads a value that may have an unexpected form, such as a negative number of tokens, which then counts as missing.
+/// Reads a value. A value of an unexpected form, such as a negative number of tokens, counts as missing.
 pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -174,14 +173,14 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     Ok(serde_json::from_value(value).ok())
 }
 
-/// The ids of the calls so far, and the form of ids that the server requires.
+/// The ids that the calls of earlier messages have, and the form of ids that the server requires.
 struct Ids<'a> {
     taken: HashSet<Cow<'a, str>>,
     form: IdForm,
 }
 
 impl<'a> Ids<'a> {
-    /// Makes new ids for the calls of a message if the server would refuse their present ids.
+    /// Makes new ids for the calls of a message; `None` if the server accepts their present ids.
     fn of(&mut self, place: usize, calls: &'a [ToolCall]) -> Option<Vec<String>> {
         let known = self.taken.len();
         for call in calls {
@@ -233,7 +232,7 @@ impl IdForm {
         }
     }
 
-    /// Makes a new id for the call at this position; another `time` gives another id.
+    /// Makes a new id for the call at this position. Each `time` gives another id.
     fn id(self, place: usize, index: usize, time: usize) -> String {
         match self {
             Self::Plain { .. } => format!("call_{place}_{index}{}", "_".repeat(time)),

@@ -3,8 +3,8 @@
 use super::{HttpModel, HttpModelBuilder};
 
 impl HttpModel {
-    /// Makes a model of Azure `OpenAI` from the address of the resource and the name of the deployment. The model uses
-    /// the chat API below `/openai/v1`, with the key in the header `api-key`.
+    /// Returns a builder for a model of Azure `OpenAI`, from the address of the resource and the name of the
+    /// deployment. The model uses the chat API below `/openai/v1`, with the key in the header `api-key`.
     ///
     /// For an older address with a version, set a base URL with a query:
     ///
@@ -23,8 +23,8 @@ impl HttpModel {
         Self::openai_chat(deployment).base_url(base).key_header("api-key")
     }
 
-    /// Makes a model that vLLM serves, on port 8000 of this machine unless [`base_url`](HttpModelBuilder::base_url)
-    /// sets another address. Set options that vLLM adds to the chat API by
+    /// Returns a builder for a model that vLLM serves, on port 8000 of this machine unless
+    /// [`base_url`](HttpModelBuilder::base_url) sets another address. Set options that vLLM adds to the chat API by
     /// [`extra_body`](HttpModelBuilder::extra_body).
     ///
     /// ```
@@ -41,9 +41,10 @@ impl HttpModel {
         Self::openai_chat(model).base_url("http://127.0.0.1:8000/v1").plain_max_tokens()
     }
 
-    /// Makes a model that Ollama serves, on this machine unless [`base_url`](HttpModelBuilder::base_url) sets another
-    /// address. Its chat API ignores `num_ctx`: set `OLLAMA_CONTEXT_LENGTH` on the server, or `PARAMETER num_ctx` in a
-    /// Modelfile. The server cuts off a longer history without an error.
+    /// Returns a builder for a model that Ollama serves, on this machine unless
+    /// [`base_url`](HttpModelBuilder::base_url) sets another address. Ollama's chat API ignores `num_ctx`: set
+    /// `OLLAMA_CONTEXT_LENGTH` on the server, or `PARAMETER num_ctx` in a Modelfile. Ollama cuts off a history that is
+    /// longer than its context, without an error.
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;

@@ -1,4 +1,4 @@
-//! Checks that the provider supports the settings of a request. Pure.
+//! Checks that the provider supports the settings of a request. The functions are pure.
 
 use toolwright::provider::Provider;
 
@@ -8,7 +8,7 @@ use crate::model::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoic
 /// The minimum number of reasoning tokens that Anthropic accepts.
 const ANTHROPIC_LEAST: u32 = 1024;
 
-/// Checks the settings of a request for values that the provider would refuse.
+/// Refuses settings that the provider would refuse in this request, such as a required call without tools.
 pub(super) fn checked(
     provider: Provider,
     max_tokens: Option<u32>,
@@ -21,7 +21,7 @@ pub(super) fn checked(
     known(provider, max_tokens, request.settings)
 }
 
-/// Refuses settings that the provider would refuse or, worse, ignore. This check does not depend on the request.
+/// Refuses settings that the provider would refuse or, worse, ignore in every request.
 pub(super) fn known(
     provider: Provider,
     max_tokens: Option<u32>,

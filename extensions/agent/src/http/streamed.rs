@@ -1,8 +1,8 @@
-//! Reads a streamed answer: takes bytes, passes deltas to the listener, and returns the text of the whole answer. No
-//! I/O.
+//! Reads a streamed answer: takes bytes, passes deltas to the listener, and returns the text of the whole answer. This
+//! module does no I/O.
 //!
-//! The key is removed from everything that reaches the listener, even if it is split between two pieces: a text whose
-//! end could be the beginning of the key is held until more arrives.
+//! The key is removed from everything that reaches the listener, even if the key is split between two pieces. Text
+//! whose end could be the beginning of the key is held back until more text arrives.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::key::Secret;
 use crate::limits::UsageRecorder;
 use crate::model::{Delta, DeltaListener, ModelAnswer};
 
-/// The stream of one answer, whose parts are passed on as they arrive.
+/// The stream of one answer. Parts of the answer are passed to the listener as they arrive.
 pub(super) struct Pieces<'a> {
     stream: MessageStream,
     provider: Provider,
@@ -26,7 +26,7 @@ pub(super) struct Pieces<'a> {
     held: BTreeMap<Of, String>,
 }
 
-/// Reports the usage of an answer that is still arriving.
+/// The model and the recorder by which the usage of an arriving answer is reported.
 pub(super) struct Expense<'a> {
     pub(super) model: &'a HttpModel,
     pub(super) meter: &'a UsageRecorder,
@@ -115,12 +115,12 @@ impl<'a> Pieces<'a> {
             StreamEvent::Unknown { kind, .. } => {
                 self.listener.delta(Delta::Unknown { kind: &self.without_key(kind) });
             }
-            // Events that a newer release of the parser may add.
+            // A newer release of the parser may add events.
             _ => self.listener.delta(Delta::Unknown { kind: "a kind without a name" }),
         }
     }
 
-    /// Converts a call into the form in which the answer will have it.
+    /// Converts a call into the form that it has in the complete answer.
     fn received(&self, call: ToolCall) -> ToolCall {
         self.listing.received(ToolCall {
             id: call.id.map(|id| self.without_key(id)),

@@ -1,4 +1,4 @@
-//! Schemas of formats that the provider enforces. Pure.
+//! Schemas of output formats, for the providers that enforce them. The functions are pure.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ struct Function {
 }
 
 /// Returns the schema in the subset of JSON Schema that the provider enforces; `None` if the provider has no formats,
-/// or cannot enforce this one.
+/// or cannot enforce this format.
 pub(super) fn schema(provider: Provider, format: &OutputFormat) -> Option<Box<RawValue>> {
     let dialect = match provider {
         Provider::OpenAiChat => Dialect::OpenAiChatStrict,

@@ -1,8 +1,8 @@
-//! Checks the spending of a run on one message of its user against the run's limits. Pure.
+//! Checks what a run has spent on one message of its user against the limits of the run. The functions are pure.
 
 use super::{Limit, Limits, TotalUsage};
 
-/// Why a run ends because of its budget.
+/// The reason why a run ends because of its budget.
 pub(crate) enum BudgetEnd {
     Limit(Limit),
     /// The usage of a limited resource is unknown; the text says why.
@@ -29,7 +29,8 @@ pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     }
 }
 
-/// Writes the message that tells the model what is left after this many turns; `None` unless the application wants it.
+/// Writes the message that tells the model how many turns and tokens and how much money are left; `None` unless the
+/// application wants this message.
 pub(crate) fn left(limits: Limits, spent: TotalUsage, turns: u32) -> Option<String> {
     if !limits.reports_left {
         return None;

@@ -1,5 +1,5 @@
-//! Ceilings: limits on the cost of all runs of a user, an agent or an application in a day or a month. Pure: the clock
-//! is an argument.
+//! Ceilings: limits on the cost of all runs of a user, an agent or an application in a day or a month. The functions
+//! are pure; the time is an argument.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub struct Ceiling {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CeilingOf {
-    /// The runs of one user; runs without a user count as those of one user.
+    /// The runs of one user. Runs without a user count as the runs of one user.
     User,
     /// The runs of one agent. Agents with the same name count as one agent.
     Agent,
@@ -97,7 +97,7 @@ impl fmt::Display for Ceiling {
 }
 
 impl CeilingOf {
-    /// Returns the word for these runs in keys and tables.
+    /// Returns the name of these runs in keys and messages.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -142,7 +142,7 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Returns the part of the ceiling that is spent or reserved.
+    /// Returns the sum of the spent and the reserved costs.
     #[must_use]
     pub fn held(&self) -> Cost {
         self.spent.plus(self.reserved)
@@ -171,7 +171,8 @@ impl Spending {
     }
 }
 
-/// Returns the amount to charge for a request: its cost, or the reserved amount if its cost is not known in full.
+/// Returns the amount to charge for a request: its cost. If this cost is not known in full, the reserved amount is
+/// added to the known part.
 pub(crate) fn taken(spent: TotalUsage, reserved: Cost) -> Cost {
     let unknown = spent.unpriced.saturating_add(spent.lost);
     match unknown {

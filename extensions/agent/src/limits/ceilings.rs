@@ -1,5 +1,6 @@
-//! Stores ceilings in the journal: a document for each period, in which a request is reserved before it is sent, and a
-//! document for each reserved request, so that it is settled only once even if the reply of a commit is lost.
+//! Stores the spending under ceilings in the journal: one document for each period, and one for each reserved request.
+//! The document of a request is written before the request is sent, and removed when the request is settled. A request
+//! is thus settled only once, even if the reply of a commit is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +26,8 @@ const RESERVED: &str = "reserved/";
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-/// How many times settling is tried while the journal fails. A request that is not settled counts with its reserved
-/// amount.
+/// How many times settling is tried while the journal fails. A request that is not settled counts with the amount that
+/// was reserved for it.
 const TIMES: u32 = 5;
 
 /// The ceilings of the runs of an agent.
@@ -38,11 +39,11 @@ struct Inner {
     ceilings: Vec<Ceiling>,
     agent: String,
     journal: JournalAccess,
-    /// Held while this process changes the spending, so that its own changes do not conflict.
+    /// The lock that is held while this process changes the spending, so that its own changes do not conflict.
     changing: Mutex<()>,
 }
 
-/// What was reserved for a request that is under way.
+/// The amount that was reserved for a request that is under way.
 #[must_use]
 pub(crate) struct Reservation {
     /// The key of the document with the reservation.
@@ -51,7 +52,7 @@ pub(crate) struct Reservation {
     amount: Cost,
 }
 
-/// Why a request is not sent.
+/// The reason why a request is not sent.
 pub(crate) enum RequestRefusal {
     Reached(Limit),
     Store(StoreError),
@@ -63,7 +64,7 @@ pub(crate) enum RequestRefusal {
 pub struct PeriodSpending {
     /// The period, such as `2026-11-26` or `2026-11`.
     pub period: String,
-    /// Whose runs have spent this: those of a user, of an agent, or all.
+    /// The runs that have spent this: the runs of a user, the runs of an agent, or all runs.
     pub whose: CeilingOf,
     /// The name of the user or agent; `None` for all runs.
     pub name: Option<String>,
@@ -91,7 +92,7 @@ struct ReservedAmount {
     at: Timestamp,
 }
 
-/// A document of spending as it was read.
+/// The spending in a document, with the document's version when it was read.
 struct FoundSpending {
     key: String,
     version: Option<u64>,
@@ -112,12 +113,11 @@ impl Ceilings {
         Self(Arc::new(Inner { first, ceilings, agent: agent.to_owned(), journal, changing }))
     }
 
-    /// Returns the first ceiling.
     pub(crate) fn first(&self) -> Ceiling {
         self.0.first
     }
 
-    /// Reserves the maximum cost of a request under all ceilings or none, in one commit.
+    /// Reserves the maximum cost of a request in one commit, either under all ceilings or under none.
     pub(crate) async fn reserve(
         &self,
         (run, user): (&str, Option<&str>),
@@ -166,7 +166,7 @@ impl Ceilings {
         }
     }
 
-    /// Settles a request by its actual cost. If the journal fails, the request stays reserved, so the spending is
+    /// Settles a request by its actual cost. If the journal fails, the amount stays reserved, so the spending is
     /// overstated.
     pub(crate) async fn settle(&self, reservation: Reservation, spent: TotalUsage) {
         let taken = taken(spent, reservation.amount);

@@ -17,7 +17,7 @@ pub(crate) struct Ledger {
     journal: Option<JournalAccess>,
     /// The unrecorded runs whose calls this process makes, by their ids.
     runs: Mutex<HashMap<String, InMemory>>,
-    /// The lock that is held from reading what is left until the share is written.
+    /// The lock that is held while a share of what is left is computed and stored.
     pub(crate) taking: sync::Mutex<()>,
 }
 
@@ -30,7 +30,7 @@ struct InMemory {
 #[derive(Serialize, Deserialize)]
 struct StoredChild {
     version: u32,
-    /// The name of the sub-agent. Earlier releases did not write it.
+    /// The name of the sub-agent. Earlier releases did not write the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
     #[serde(flatten)]
@@ -61,8 +61,8 @@ impl Ledger {
         self.runs().remove(run);
     }
 
-    /// Removes the documents of a turn's sub-agents from an executor's own journal, since no other process continues
-    /// them.
+    /// Removes the documents of a run's sub-agents from a journal that only this executor uses, because no other
+    /// process continues these sub-agents.
     pub(crate) async fn clear(&self, run: &str) -> Result<(), StoreError> {
         let Some(journal) = self.journal.as_ref().filter(|journal| journal.is_own) else {
             return Ok(());
@@ -83,7 +83,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the budgets of the sub-agents that were started in a turn of a run.
+    /// Reads the budgets of the sub-agents that a turn of a run has started.
     pub(crate) async fn children(&self, run: &str, turn: u64) -> Result<Children, StoreError> {
         let Some(journal) = &self.journal else {
             return Ok(self.runs().get(run).map_or_else(Children::new, |it| it.children.clone()));
@@ -106,7 +106,7 @@ impl Ledger {
     /// Stores the budget of a sub-agent. With a journal, commits these documents together with the budget.
     ///
     /// # Errors
-    /// When another process has written since.
+    /// When another process has written the budget since it was read.
     pub(crate) async fn write(
         &self,
         place: &Place<'_>,
@@ -128,7 +128,7 @@ impl Ledger {
         let unit = Transaction { documents, ..Transaction::default() };
         match journal.store.commit(unit, journal.now()).await {
             Err(conflict @ CommitError::Document { .. }) => {
-                // This conflict may be the effect of this very commit, whose reply was lost.
+                // The conflict may come from this same commit, if it succeeded but its reply was lost.
                 let next = expects.map_or(1, |it| it.saturating_add(1));
                 match journal.store.document(&key).await? {
                     Some(found) if found.text == text && found.version == next => Ok(()),
@@ -155,7 +155,7 @@ impl Ledger {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub run: &'a str,
-    /// The turn of the run, even if another sub-agent started this one.
+    /// The turn of the run, even if another sub-agent started this sub-agent.
     pub turn: u64,
     /// The call that started the sub-agent.
     pub call: CallId,

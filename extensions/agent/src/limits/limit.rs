@@ -68,7 +68,8 @@ pub enum Limit {
     },
 }
 
-/// The limits on a run's work on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
+/// The limits on what a run does for one message of its user. Set by the methods of
+/// [`AgentBuilder`](crate::AgentBuilder).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Limits {
@@ -83,7 +84,7 @@ pub struct Limits {
     /// How much a run may cost; no limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Whether the model reads after each turn how many turns, tokens and how much money are left; not by default.
+    /// Whether the model reads after each turn how many turns and tokens and how much money are left; not by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reports_left: bool,
     /// How many times in a row the same call with the same arguments may fail; 3 by default.
@@ -92,7 +93,8 @@ pub struct Limits {
     pub cut_short: u32,
     /// How many answers in a row may be empty; 2 by default, so that the model is asked once more.
     pub empty_answers: u32,
-    /// How many answers are sent back because they are not the value that the run ends in; 2 by default.
+    /// How many answers are sent back to the model for a correction, because they are not a value of the run's output
+    /// type; 2 by default.
     #[serde(default = "corrections", skip_serializing_if = "are_usual")]
     pub corrections: u32,
     /// How long the model of a recorded run may be unavailable before the run ends; 24 hours by default.

@@ -43,19 +43,20 @@ struct List {
     models: BTreeMap<String, Price>,
 }
 
-/// The prices of one model's tokens.
+/// The prices of one model's tokens, and the size of its context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Price {
     /// The prices of the model's tokens.
     pub rates: Rates,
-    /// A number of tokens, and the prices of all tokens of a request that has more tokens than that, and of its answer.
+    /// The prices of long requests: if a request has more tokens than the number, these rates apply to all its tokens
+    /// and to its answer.
     pub above: Option<(u64, Rates)>,
     /// The size of the model's context window in tokens, if it is known.
     pub window: Option<u64>,
 }
 
-/// The prices of a million tokens.
+/// The prices of one model, each for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rates {
@@ -63,15 +64,15 @@ pub struct Rates {
     pub input: Cost,
     /// The price of the tokens of an answer.
     pub output: Cost,
-    /// The price of a million tokens of requests that the provider had cached.
+    /// The price of the tokens of a request that the provider had cached.
     pub cached: Cost,
-    /// The price of those tokens of a request that the provider put into its cache.
+    /// The price of the tokens of a request that the provider put into its cache.
     pub cache_write: Cost,
-    /// The price of a million tokens of requests that the provider put into its cache for longer than usual.
+    /// The price of the tokens of a request that the provider put into its cache for longer than usual.
     pub long_cache_write: Cost,
 }
 
-/// Why a price list cannot be read.
+/// The reason why a price list cannot be read.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum PricesError {
@@ -159,7 +160,8 @@ fn is_date(text: &str) -> bool {
 }
 
 impl Rates {
-    /// Sets the prices of a million tokens of requests and of answers. Cached tokens have the same price unless set.
+    /// Sets the prices of a million tokens of requests and of answers. Cached tokens have the price of requests unless
+    /// another price is set.
     #[must_use]
     pub const fn new(input: Cost, output: Cost) -> Self {
         Self { input, output, cached: input, cache_write: input, long_cache_write: input }
@@ -192,20 +194,21 @@ impl Price {
     }
 
     /// Sets the size of the model's context window, in tokens. An [`Agent`](crate::Agent) without a window of its own
-    /// shortens a history that outgrows this one.
+    /// shortens a history that outgrows this window.
     #[must_use]
     pub const fn window(self, tokens: u64) -> Self {
         Self { window: Some(tokens), ..self }
     }
 
-    /// Sets the prices of all tokens of a request with more tokens than this, and of its answer.
+    /// Sets the prices for requests with more tokens than this. They apply to all tokens of such a request and of its
+    /// answer.
     #[must_use]
     pub const fn above(self, tokens: u64, rates: Rates) -> Self {
         Self { above: Some((tokens, rates)), ..self }
     }
 
-    /// Computes the maximum cost of a request and its answer with these numbers of tokens, independently of how much of
-    /// it is cached.
+    /// Computes the maximum cost of a request and its answer with these numbers of tokens, no matter how much of the
+    /// request is cached.
     #[must_use]
     pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Cost {
         let dearest = |rates: Rates| {
@@ -305,8 +308,8 @@ impl WrittenPrice {
     }
 }
 
-/// Makes rates. If a price for a kind of cached tokens is missing, a more general price applies: the price of input, or
-/// of cache writes.
+/// Makes rates. If a price for a kind of cached tokens is missing, a more general price applies: the price of cache
+/// writes, or else of input.
 fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64> {
     let [cached, cache_write, long_cache_write] = cache;
     let mut rates = Rates::new(dollars(input)?, dollars(output)?);

@@ -1,5 +1,5 @@
-//! Computes the shares of sub-agents: each share is deducted from the rest of the parent's budget before the sub-agent
-//! starts, and the unspent part is returned. Pure.
+//! Computes the shares of sub-agents. Each share is deducted from the rest of the parent's budget before the sub-agent
+//! starts, and the unspent part is returned. The functions are pure.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct Share {
     pub cost: Option<Cost>,
 }
 
-/// The share that a sub-agent's builder asks for; a part that is not set depends on what the parent has left.
+/// The share that a sub-agent's builder asks for. A part that is not set depends on what the parent has left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WantedShare {
     pub turns: Option<u32>,
@@ -41,9 +41,7 @@ pub(crate) struct SpentShare {
 /// The limits and the spending of a run while its calls run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// The current turn.
     pub turn: u64,
-    /// The limits of the run.
     pub limits: Limits,
     /// The spending of the run before the calls of this turn began.
     pub spent: SpentShare,
@@ -55,9 +53,9 @@ pub(crate) struct ChildSpending {
     /// The call that started the parent; `None` if the run itself is the parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CallId>,
-    /// The turn of the sub-agent's parent in which it was started.
+    /// The turn of the parent in which the sub-agent was started.
     pub turn: u64,
-    /// The share of a sub-agent, which was deducted from the rest of its parent's budget.
+    /// The share that was deducted from the rest of the parent's budget for this sub-agent.
     pub share: Share,
     /// The sub-agent's own spending, without the spending of the sub-agents below it.
     pub own: SpentShare,
@@ -68,7 +66,7 @@ pub(crate) struct ChildSpending {
 /// The sub-agents that were started in a turn of a run, by the calls that started them.
 pub(crate) type Children = BTreeMap<CallId, ChildSpending>;
 
-/// The part of a budget of which nothing is left.
+/// The part of a parent's budget that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UsedUp {
     Turns,
@@ -93,7 +91,7 @@ impl SpentShare {
 }
 
 impl Share {
-    /// Returns the rest of these limits after this spending.
+    /// Returns what is left of these limits after this spending.
     fn left(limits: Limits, spent: SpentShare) -> Self {
         Self {
             turns: limits.turns.saturating_sub(spent.turns),
@@ -102,7 +100,7 @@ impl Share {
         }
     }
 
-    /// Returns the rest after these amounts were deducted; a resource without a limit stays unlimited.
+    /// Returns what is left after these amounts were deducted. A resource without a limit stays unlimited.
     fn minus(self, turns: u32, tokens: u64, cost: Cost) -> Self {
         Self {
             turns: self.turns.saturating_sub(turns),
@@ -126,15 +124,16 @@ fn of_turn(
     children.iter().filter(move |(_, it)| it.parent == parent && it.turn == turn)
 }
 
-/// Returns the spending of one sub-agent, including the sub-agents below it. A parent is older than its children, so
-/// the recursion ends even for a damaged record.
+/// Returns the spending of one sub-agent, including the sub-agents below it. A parent's call is older than the calls of
+/// its children, so only newer calls are searched, and the recursion ends even for a damaged record.
 fn total(children: &Children, call: CallId, child: &ChildSpending) -> SpentShare {
     let started = children.range(call..).filter(|(id, it)| **id > call && it.parent == Some(call));
     started.fold(child.own, |sum, (id, it)| sum.plus(total(children, *id, it)))
 }
 
 /// Returns the share of a sub-agent that starts now: the share that it asks for, limited by what its parent has left.
-/// If it asks for none, it gets an equal part, one of `parts`. The parent keeps one turn to read the answer.
+/// Of a resource that it does not ask for, it gets one of `parts` equal parts. The parent keeps one turn to read the
+/// sub-agent's answer.
 pub(crate) fn share(
     standing: Standing,
     children: &Children,

@@ -198,7 +198,7 @@ pub struct CostError {
 }
 toolwright::unstable::debug_as_sentence!(CostError);
 
-/// Shows dollars with at least four decimal places, and with more if these are not zero.
+/// Shows dollars with four decimal places, and with more if further places are not zero.
 impl fmt::Display for Cost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fraction = format!("{:012}", self.0 % PICOS);
@@ -207,7 +207,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// The usage of requests to models, including failed ones.
+/// The total usage of requests to models, including failed requests.
 ///
 /// ```
 /// use toolwright_agent::{Cost, TotalUsage, Usage};
@@ -229,7 +229,7 @@ pub struct TotalUsage {
     /// The number of answers whose cost is not known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unpriced: u32,
-    /// The number of requests that broke off and whose usage is unknown. Limits count them as zero.
+    /// The number of requests that broke off and whose usage is unknown. Limits count this usage as zero.
     #[serde(default, skip_serializing_if = "is_none")]
     pub lost: u32,
 }
@@ -258,12 +258,13 @@ impl TotalUsage {
         Self { lost: 1, ..Self::default() }
     }
 
-    /// Returns the number of failed requests of which this is the usage: at least one unless the usage is empty.
+    /// Returns the number of failed requests that have this usage, as far as it is known. The number is at least 1
+    /// unless the usage is empty.
     pub(crate) fn requests(&self) -> u32 {
         self.lost.max(u32::from(*self != Self::default()))
     }
 
-    /// Returns the cost of the answers that have a price; `None` if none of them has one.
+    /// Returns the cost of the answers whose price is known; `None` if no price is known.
     ///
     /// ```
     /// use toolwright_agent::{Cost, TotalUsage, Usage};
@@ -290,7 +291,7 @@ impl TotalUsage {
         }
     }
 
-    /// Returns the usage since an earlier total: this total without that one.
+    /// Returns the usage since an earlier total, which is subtracted from this total.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -323,8 +324,8 @@ impl fmt::Display for TotalUsage {
     }
 }
 
-/// The spending of each user's runs, over all agents that share these accounts, for as long as the process lives. Cheap
-/// to clone; a clone is the same accounts. The spending of one run is in its [`State`](crate::State).
+/// The spending of each user's runs, over all agents that share these accounts. Clones share the same accounts, which
+/// are lost when the process ends. The spending of one run is in its [`State`](crate::State).
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -371,8 +372,8 @@ impl Accounts {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()
     }
 
-    /// Adds the spending of a run of this user. Only drivers other than [`AgentRun`](crate::AgentRun) need this method:
-    /// that one adds the spending itself.
+    /// Adds the spending of a run of this user. Only a driver of your own needs this method, since an
+    /// [`AgentRun`](crate::AgentRun) adds its spending itself.
     pub fn add(&self, user: Option<&str>, spent: TotalUsage) {
         let mut accounts = self.lock();
         let sum = accounts.entry(user.map(str::to_owned)).or_default();

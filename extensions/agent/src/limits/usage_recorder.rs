@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::TotalUsage;
 
-/// Counts the usage of the requests for one answer, for a caller that may abandon the answer. A complete answer and an
-/// error carry their usage themselves.
+/// A recorder of the usage of the requests for one answer, for a caller that may abandon the answer. A complete answer
+/// and an error carry their usage themselves.
 ///
 /// ```
 /// use toolwright_agent::{UsageRecorder, TotalUsage, Usage};
@@ -24,14 +24,13 @@ pub struct UsageRecorder(Mutex<Reading>);
 
 #[derive(Debug, Default)]
 struct Reading {
-    /// The usage of failed requests.
     failed: TotalUsage,
     /// The usage of the request in progress.
     current: Option<TotalUsage>,
 }
 
 impl UsageRecorder {
-    /// Notes that a request is sent. Until its usage is known, it counts as one that may have cost something.
+    /// Notes that a request is sent. Until its usage is known, the request counts as one that may have cost something.
     pub fn begin(&self) {
         self.reading().current = Some(TotalUsage::lost());
     }
@@ -47,7 +46,6 @@ impl UsageRecorder {
         (reading.failed, reading.current) = (reading.failed.plus(spent), None);
     }
 
-    /// Returns the usage of failed requests.
     pub(crate) fn failed(&self) -> TotalUsage {
         self.reading().failed
     }

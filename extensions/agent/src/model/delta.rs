@@ -7,7 +7,8 @@ use toolwright::provider::ToolCall;
 
 /// A piece of an answer that is not complete yet.
 ///
-/// Deltas are not part of a history: the complete answer is, and contains them all, unless the request fails.
+/// Deltas are not part of a history. If the request succeeds, the complete answer becomes part of the history, and
+/// contains the content of its deltas.
 ///
 /// ```
 /// use toolwright_agent::Delta;
@@ -36,7 +37,7 @@ pub enum Delta<'a> {
         /// The tool, by the application's name.
         name: &'a str,
     },
-    /// More of the arguments of a call that began.
+    /// The next part of a call's arguments has arrived.
     Arguments {
         /// The index of the call in the answer.
         index: usize,
@@ -47,7 +48,7 @@ pub enum Delta<'a> {
     CallWhole {
         /// The index of the call in the answer.
         index: usize,
-        /// The call, in the form in which the answer will have it.
+        /// The call, as the complete answer will contain it.
         call: &'a ToolCall,
     },
     /// The provider runs a tool of its own.
@@ -55,7 +56,7 @@ pub enum Delta<'a> {
         /// The provider's name of the tool.
         name: &'a str,
     },
-    /// The answer begins again, by this model or another one: discard the deltas before this one.
+    /// The answer begins again, from this or another model. Discard all earlier deltas.
     Restarted,
     /// The provider sent something that this release does not know and has skipped.
     Unknown {
@@ -120,8 +121,8 @@ impl fmt::Debug for dyn DeltaListener + '_ {
     }
 }
 
-/// Passes deltas on, and remembers whether the current answer had any: if so, these deltas have to be discarded before
-/// another answer begins.
+/// Passes deltas on, and remembers whether the current answer has had any. If so, these deltas have to be discarded
+/// before another answer begins.
 pub(crate) struct Passing<'a> {
     to: &'a dyn DeltaListener,
     came: AtomicBool,

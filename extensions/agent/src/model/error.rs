@@ -13,8 +13,8 @@ use crate::model::ContextSize;
 
 type Source = Box<dyn Error + Send + Sync>;
 
-/// Why a model gave no answer: a kind for programs, a class that says whether the request may be repeated, and a
-/// message that says what was received, what was expected and what to do.
+/// The reason why a model gave no answer. It has a kind for programs, a class that says whether the request may be
+/// repeated, and a message that says what was received, what was expected and what to do.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,7 +60,7 @@ impl ModelError {
         self
     }
 
-    /// Sets how long the provider asks to wait, if the class does not say so.
+    /// Sets how long the provider asks to wait, if the class does not contain this time.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.0.retry_after = Some(delay);

@@ -1,7 +1,7 @@
-//! Several models that act as one: if one fails, the next is asked, and the first again after a rest.
+//! Several models that act as one. If a model fails, the next is asked.
 //!
 //! - A model that failed rests for as long as its provider asks for, or for [`FallbackBuilder::rest`]. While it rests,
-//!   the next in order is asked; after that, the first again.
+//!   the next model in order is asked. After its rest, it is again preferred to the models after it.
 //! - A request that every provider would refuse, with an invalid history for instance, is not sent to another model.
 //! - The next model gets the same history, with calls and answers translated. Content that only another provider can
 //!   read is omitted, and reported in [`FellBack::omitted`].
@@ -58,7 +58,7 @@ pub struct Fallback {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Resting {
     until: Instant,
-    /// Whether the model failed because it was unavailable, as after a 429, so that it recovers by itself.
+    /// Whether the model failed because it was unavailable, as after a status 429, so that it recovers by itself.
     is_away: bool,
 }
 
@@ -67,7 +67,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
 
-/// A model failed, and the next is asked.
+/// The event that a model failed and the next model is asked.
 ///
 /// ```
 /// use toolwright_agent::FellBack;
@@ -91,7 +91,7 @@ pub struct FellBack<'a> {
 }
 
 impl Fallback {
-    /// Begins with the preferred model.
+    /// Returns a builder with the preferred model.
     pub fn builder(first: impl Model + 'static) -> FallbackBuilder {
         FallbackBuilder::new(Box::new(first))
     }
@@ -101,21 +101,21 @@ impl Fallback {
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
         let own = UsageRecorder::default();
         let meter = request.usage_recorder.unwrap_or(&own);
-        // If this fallback is one of another fallback's models, the meter already has earlier failures.
+        // If this fallback is one of another fallback's models, the meter already contains earlier failures.
         let before = meter.failed();
         let request = ModelRequest { listener, usage_recorder: Some(meter), ..request };
         let begun = Instant::now();
         let mut failed = TotalUsage::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
-        // If a model is unavailable only for a while, its error is returned in place of the errors of later models, so
-        // that the caller waits.
+        // The first error of a model that is unavailable only for a while. It is returned in place of a final error of
+        // a later model, so that the caller waits.
         let mut away: Option<ModelError> = None;
         loop {
             asked[current] = true;
             meter.begin();
             let answered = self.answer_of(current, request, begun, &asked).await;
-            // The request timed out without an error of its own, so only the meter knows its usage.
+            // If the model's time was up, there is no error with the usage, so the usage comes from the meter.
             let given_up =
                 |error: ModelError| error.taking(meter.taken().since(before.plus(failed)));
             let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
@@ -127,11 +127,11 @@ impl Fallback {
             };
             failed = failed.plus(error.spent());
             let error = error.taking(failed);
-            // Use the error's count: not every model notes its usage in the meter.
+            // The usage of the error replaces that of the meter, because not every model notes its usage in the meter.
             meter.all_failed(before.plus(failed));
             let now = Instant::now();
             match rest_after(&error, self.rest) {
-                // The application's tools are invalid: waiting does not help.
+                // The application's tools are invalid, so waiting does not help.
                 Rest::None if error.kind() == "invalid_tools" => return Err(error),
                 Rest::None => return Err(self.worth_a_wait(away, error, &asked, failed)),
                 Rest::ThisRequest => {}
@@ -169,7 +169,7 @@ impl Fallback {
         }
     }
 
-    /// Asks a model within its share of the time; the outer error says that this time was up.
+    /// Asks a model within its share of the time. The outer error says that this time was up.
     async fn answer_of(
         &self,
         index: usize,
@@ -181,12 +181,13 @@ impl Fallback {
         let Some(budget) = self.budget else {
             return Ok(self.ask_in_dialect(model, request).await);
         };
-        // Sharing the time leaves some for later models if this one hangs.
+        // Each model gets a share of the time, so that some time is left for later models if this model hangs.
         let others = asked.iter().filter(|asked| !**asked).count();
         let left = budget.saturating_sub(begun.elapsed());
         let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
-        // A model that keeps the time limit itself reports its usage, so it gets some more time to do so.
+        // A model that observes the time limit itself returns an error with its usage, and gets some more time to do
+        // so.
         let answered =
             tokio::time::timeout(share + GRACE, self.ask_in_dialect(model, request)).await;
         answered.map_err(|_| {
@@ -205,7 +206,7 @@ impl Fallback {
         request: ModelRequest<'_>,
     ) -> Result<ModelAnswer, ModelError> {
         let (wanted, given) = (model.dialect(), request.listing.dialect());
-        // Only models that search for deferred tools are sent them.
+        // Only a model that searches for deferred tools gets them.
         let searches = model.searches_tools();
         let is_for_it = searches || !request.listing.has_deferred();
         if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {
@@ -239,8 +240,8 @@ impl Fallback {
         next(&left, asked)
     }
 
-    /// Returns the error of a model that was unavailable, or that still rests, in place of a final error: the request
-    /// may succeed when that model is available again.
+    /// Returns the error of a model that was unavailable, or that still rests, in place of a final error, because the
+    /// request may succeed when that model is available again.
     fn worth_a_wait(
         &self,
         away: Option<ModelError>,
@@ -306,7 +307,7 @@ impl Model for Fallback {
         costs.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
-    /// The smallest known window, so that a history fits each model.
+    /// Returns the smallest known window, so that a history fits every model.
     fn window(&self) -> Option<u64> {
         self.models.iter().filter_map(|it| it.window()).min()
     }
@@ -320,17 +321,18 @@ impl Model for Fallback {
         self.models[0].origin()
     }
 
-    /// Returns the first message that any of the models reads: the whole history, unless all of them have compacted it.
+    /// Returns the index of the first message that any of the models reads: 0, unless the servers of all models have
+    /// compacted the history.
     fn first_read(&self, history: &[Message]) -> usize {
         self.models.iter().map(|model| model.first_read(history)).min().unwrap_or(0)
     }
 
-    /// Whether any of the models searches for tools by its provider.
+    /// Returns whether the provider of any of the models searches for tools.
     fn searches_tools(&self) -> bool {
         self.models.iter().any(|model| model.searches_tools())
     }
 
-    /// Checks the settings with every model, so that no model refuses them when it is needed.
+    /// Checks the settings with every model, so that no model refuses them when that model is needed.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
     }

@@ -14,7 +14,7 @@ use crate::history::{Message, Verbatim};
 use crate::limits::{Cost, TotalUsage, Usage, UsageRecorder};
 use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputFormat};
 
-/// A model that an agent can ask. Each request gives one answer or one error; the model does its own retries.
+/// A model that an agent can ask. Each request gives one answer or one error; the model retries requests itself.
 ///
 /// If the future of [`answer`](Self::answer) is dropped, the request is abandoned.
 ///
@@ -44,11 +44,11 @@ pub trait Model: Send + Sync {
     /// Returns the name of the model, for transcripts and errors.
     fn name(&self) -> &str;
 
-    /// Returns the dialect in which the model takes tools.
+    /// Returns the dialect in which the model accepts tools.
     fn dialect(&self) -> Dialect;
 
-    /// Returns every dialect in which the model may take tools: more than one for a model that forwards requests to
-    /// others.
+    /// Returns every dialect in which the model may accept tools. A model that forwards requests to other models has
+    /// more than one.
     fn dialects(&self) -> Vec<Dialect> {
         vec![self.dialect()]
     }
@@ -59,20 +59,20 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
-    /// Returns the first message of a history that the model's server reads, if the server has compacted the messages
-    /// before it. An agent leaves those messages out of requests. 0, the default, for a model that reads every message.
+    /// Returns the index of the first message that the model's server reads; by default 0. The index is above 0 if the
+    /// server has compacted the messages before it. An agent leaves these messages out of requests.
     fn first_read(&self, history: &[Message]) -> usize {
         let _ = history;
         0
     }
 
-    /// Returns the size of its context window in tokens, if it is known. An agent whose builder sets no
-    /// [`window`](crate::AgentBuilder::window) shortens a history that outgrows this one. By default `None`.
+    /// Returns the size of the model's context window in tokens, if it is known. An agent whose builder sets no
+    /// [`window`](crate::AgentBuilder::window) shortens a history that outgrows this window. By default `None`.
     fn window(&self) -> Option<u64> {
         None
     }
 
-    /// Returns whether its provider searches deferred tools itself: an agent then lists them by
+    /// Returns whether the model's provider searches deferred tools itself. An agent then lists these tools by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
         false
@@ -82,14 +82,14 @@ pub trait Model: Send + Sync {
     /// method before its first run.
     ///
     /// # Errors
-    /// When its provider does not support a setting.
+    /// When the model's provider does not support a setting.
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         let _ = (settings, max_tokens);
         Ok(())
     }
 
     /// Returns whether the model sends [`ModelRequest::output`] to its provider, so that the text of an answer follows
-    /// the format. An agent asks other models to call a tool whose arguments are the value.
+    /// the format. An agent asks a model that does not do this to call a tool whose arguments are the value.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let _ = format;
         false
@@ -101,8 +101,8 @@ pub trait Model: Send + Sync {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
 
-    /// Returns the maximum cost of a request and its answer with these numbers of tokens, which a
-    /// [`Ceiling`](crate::Ceiling) reserves before the request is sent. By default `None`: the price is not known.
+    /// Returns the maximum cost of a request and its answer with these numbers of tokens; by default `None`, which
+    /// means that the price is not known. A [`Ceiling`](crate::Ceiling) reserves this cost before the request is sent.
     fn most_cost(&self, _input_tokens: u64, _output_tokens: u64) -> Option<Cost> {
         None
     }
@@ -175,12 +175,12 @@ pub struct ModelRequest<'a> {
     pub settings: &'a ModelSettings,
     /// The format that the text of the answer has to follow, for a model that [supports](Model::takes_format) it.
     pub output: Option<&'a OutputFormat>,
-    /// The tools themselves, for a model that forwards requests in other dialects.
+    /// The definitions of the tools, for a model that forwards requests in other dialects.
     pub catalog: Option<&'a Catalog>,
-    /// The listener that gets the answer as it arrives. A model that cannot stream ignores it.
+    /// The listener that gets the answer as it arrives. A model that cannot stream ignores the listener.
     pub listener: Option<&'a dyn DeltaListener>,
-    /// The recorder to which the model reports the usage of requests before they are answered. If the model does not
-    /// report it, an abandoned request counts as one that may have cost something.
+    /// The recorder to which the model reports the usage of requests that are not answered yet. If the model does not
+    /// report this usage, an abandoned request counts as one that may have cost something.
     pub usage_recorder: Option<&'a UsageRecorder>,
 }
 
@@ -223,7 +223,7 @@ impl<'a> ModelRequest<'a> {
         self
     }
 
-    /// Adds a recorder for the usage of requests before they are answered.
+    /// Adds a recorder for the usage of requests that are not answered yet.
     #[must_use]
     pub fn usage_recorder(mut self, recorder: &'a UsageRecorder) -> Self {
         self.usage_recorder = Some(recorder);
@@ -277,7 +277,7 @@ pub struct ModelAnswer {
     pub usage: Option<Usage>,
     /// The cost of the answer, if the model knows its price.
     pub cost: Option<Cost>,
-    /// The date of the price list by which the cost was counted.
+    /// The date of the price list by which the cost was computed.
     pub prices: Option<String>,
     /// The usage of failed requests for this answer, if their providers report it.
     pub failed: TotalUsage,
@@ -333,7 +333,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Sets the date of the price list by which the cost was counted; an empty date counts as none.
+    /// Sets the date of the price list by which the cost was computed; an empty date counts as none.
     #[must_use]
     pub fn prices_of(mut self, date: impl Into<String>) -> Self {
         self.prices = Some(date.into()).filter(|date: &String| !date.is_empty());
@@ -347,7 +347,7 @@ impl ModelAnswer {
         self
     }
 
-    /// Returns the usage and the cost of the answer, including those of failed requests for it.
+    /// Returns the usage and the cost of the answer and of the failed requests for it.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
@@ -406,13 +406,14 @@ impl fmt::Debug for ModelAnswer {
 pub enum StopReason {
     /// The answer is complete.
     Finished,
-    /// The provider paused the answer in the middle of its own tools: to continue, send a request with this answer in
-    /// the history.
+    /// The provider paused the answer while it ran its own tools. To continue, send a request with this answer in the
+    /// history.
     Paused,
-    /// A token limit cut its text short; its calls are complete.
+    /// A token limit cut the text of the answer short. The calls of the answer are complete.
     CutShort,
-    /// A token limit cut the answer short in the middle of a call. That call is the last one of the answer, or is
-    /// missing if the answer has no calls. The agent does not run that call, and answers it with an error.
+    /// A token limit cut the answer short in the middle of a call. If the answer has calls, the last of them is the
+    /// incomplete call, which the agent does not run and answers with an error. If the answer has none, the incomplete
+    /// call was left out.
     CutInCall,
     /// The model or its provider refused to answer; the text says why, if a reason was given.
     Refused,

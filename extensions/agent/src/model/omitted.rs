@@ -9,8 +9,8 @@ use toolwright::provider::Provider;
 
 use crate::history::Message;
 
-/// The content that a request omitted from one message, because the model of another provider wrote it. The message's
-/// text and calls are in the request.
+/// The content that a request omitted from one message, because a model of another provider wrote this content. The
+/// message's text and calls are in the request.
 ///
 /// ```
 /// use toolwright_agent::{Omitted, Message, ModelAnswer, Verbatim};
@@ -88,7 +88,7 @@ fn foreign(origin: &str, text: &str) -> Vec<String> {
     distinct(kinds.filter(|kind| !known.contains(kind)).map(str::to_owned))
 }
 
-/// Lists the kinds of content in a Gemini part, which names its kind by its key.
+/// Lists the kinds of content in a Gemini part, whose keys name its kind.
 fn of_gemini(part: &Value) -> Vec<String> {
     let keys = part.as_object().into_iter().flat_map(|part| part.keys());
     let is_thought = part["thought"] == true;

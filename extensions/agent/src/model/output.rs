@@ -1,16 +1,16 @@
-//! The value that the last answer of a run has to be, in the forms in which a model can be asked for such a value.
+//! The format of the value in which a run has to end, in the forms in which a model can be asked for such a value.
 
 use serde_json::Value;
 use toolwright::Catalog;
 use toolwright::dialect::{Dialect, DialectError, Listing};
 
-/// The tool by which a model gives the final value of its run, and the name of the value if its provider requires one.
-/// Calling it runs nothing: the arguments are the value.
+/// The name of the tool by which a model gives the final value of its run, and of the format for providers that require
+/// a name. A call of this tool runs nothing: its arguments are the value.
 pub(crate) const FINAL_ANSWER: &str = "final_answer";
 
-/// The form of the value with which a model has to answer. A model is asked for the value in one of two ways: by a
-/// format of the provider that the text of the answer follows ([`Model::takes_format`](crate::Model::takes_format)), or
-/// by an additional tool whose arguments are the value.
+/// The format of the value with which a model has to answer. A model is asked for the value in one of two ways. If it
+/// [takes formats](crate::Model::takes_format), its provider makes the text of the answer follow the format. Otherwise,
+/// the model gets an additional tool whose arguments are the value.
 ///
 /// ```
 /// use toolwright_agent::{Model, OutputFormat};
@@ -27,7 +27,7 @@ pub struct OutputFormat {
 }
 
 impl OutputFormat {
-    /// Takes the catalog with only the tool [`FINAL_ANSWER`].
+    /// Makes the format from the catalog with only the tool [`FINAL_ANSWER`].
     pub(crate) fn new(catalog: Catalog) -> Self {
         Self { catalog }
     }

@@ -30,8 +30,8 @@ use toolwright::provider::Provider;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// Which tools the model may or must call. An agent forces a call only until the model has made one since the user
-    /// last spoke.
+    /// Which tools the model may or must call. An agent forces calls only until the model has made a call after the
+    /// user's last message.
     pub tool_choice: ToolChoice,
     /// Whether an answer may have at most one call.
     pub one_call: bool,
@@ -48,7 +48,7 @@ pub struct ModelSettings {
     pub provider_tools: Vec<ProviderTool>,
     /// The sampling temperature; the model's default if `None`.
     pub temperature: Option<f64>,
-    /// The probability mass of the likeliest tokens to sample from (`top_p`); the model's default when absent.
+    /// The probability mass of the likeliest tokens to sample from (`top_p`); the model's default if `None`.
     pub top_p: Option<f64>,
     /// The seed of sampling: requests with the same seed get similar answers, as far as the provider supports that.
     pub seed: Option<u64>,
@@ -172,7 +172,7 @@ impl ModelSettings {
         self
     }
 
-    /// Sets the share of the most likely tokens to sample from.
+    /// Sets the probability mass of the likeliest tokens to sample from.
     #[must_use]
     pub fn top_p(mut self, share: f64) -> Self {
         self.top_p = Some(share);
@@ -186,7 +186,7 @@ impl ModelSettings {
         self
     }
 
-    /// Returns the settings after a forced call: the model chooses freely again, because otherwise the run could never
+    /// Returns the settings after a forced call. The model chooses freely again, because otherwise the run could never
     /// end.
     pub(crate) fn after_a_call(&self) -> Self {
         match self.tool_choice {
@@ -206,7 +206,7 @@ impl ModelSettings {
 }
 
 /// A tool that a provider runs itself, such as a web search, in the provider's format. This library does not interpret
-/// the tool: the request contains the definition after the application's own tools, the content of its calls is stored
+/// the tool. The request contains the definition after the application's own tools. The content of its calls is stored
 /// in the history verbatim, and a listener gets each call as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
 ///
 /// ```

@@ -66,7 +66,7 @@ impl Draft {
         changed.map(|(index, it)| (self.set.plugins[*index].id.clone(), it.clone())).collect()
     }
 
-    /// Replaces stored states by the current ones of the draft.
+    /// Replaces the states in `recorded` by the current states of the draft.
     pub(super) fn refresh(&self, recorded: &mut BTreeMap<String, Value>) {
         for (InstalledPlugin { id, reader, .. }, state) in self.set.plugins.iter().zip(&self.states)
         {
@@ -81,7 +81,6 @@ impl Draft {
     }
 }
 
-/// Returns the state of the plugin at this index.
 pub(super) fn state_of<P: Plugin>(states: &[StateValue], index: usize) -> Option<Arc<P::State>> {
     Arc::clone(states.get(index)?).downcast().ok()
 }

@@ -8,7 +8,7 @@ use super::{Plugin, StateError};
 use crate::events::RunEnd;
 use crate::history::Message;
 
-/// A run that ends. If its user sends another message, the run continues.
+/// A run that ends, as [`Plugin::ended`] gets it. The run continues if its user sends another message.
 pub struct EndedRun<'r> {
     pub(super) run: &'r str,
     pub(super) end: &'r RunEnd,

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use toolwright::ToolError;
 
-/// Why a plugin cannot prepare a turn.
+/// The reason why a plugin cannot prepare a turn.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the plugin `{plugin}` cannot prepare turn {turn}: {why}")]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub struct PluginFailure {
 }
 toolwright::unstable::debug_as_sentence!(PluginFailure);
 
-/// Why a state cannot be read or set.
+/// The reason why a state cannot be read or set.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -49,7 +49,7 @@ impl From<StateError> for ToolError {
     }
 }
 
-/// Why an agent cannot have a plugin.
+/// The reason why an agent cannot have a plugin.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the plugin `{plugin}`, given at {place}, cannot be used: {why}")]
 #[non_exhaustive]

@@ -1,5 +1,5 @@
-//! Runs the hooks of plugins before a turn and at the end of a run: one after the other, with a time limit, and
-//! catching panics.
+//! Runs the hooks of plugins before a turn and at the end of a run, one after the other. Each hook has a time limit,
+//! and its panics are caught.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -36,8 +36,8 @@ pub(crate) async fn prepare(
     Ok(PreparedTurn { instructions, tools, draft })
 }
 
-/// Prepares a turn again after its model has answered, to find the tools of its calls. Other changes by plugins are
-/// ignored.
+/// Prepares a turn again after the model has answered, to find the tools of the answer's calls. Other changes by
+/// plugins are ignored.
 pub(crate) async fn prepare_again(
     plugins: &Plugins,
     number: u64,
@@ -78,7 +78,7 @@ async fn prepare_turn<'t>(
     Ok(turn)
 }
 
-/// Runs the plugins' hooks for the end of a run; returns the changed states, if any.
+/// Runs the plugins' hooks for the end of a run, and returns a draft with the states that they have changed.
 pub(crate) async fn end_plugins(
     plugins: &Plugins,
     run: &str,
@@ -126,7 +126,7 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or_else(|| "without a text".to_owned())
 }
 
-/// Makes the failure that a combination of several plugins causes.
+/// Makes the failure for a problem that several plugins cause together.
 fn of_all(plugins: &Plugins, turn: u64, why: String) -> PluginFailure {
     let plugin = plugins.set_of().ids().collect::<Vec<_>>().join("`, `");
     PluginFailure { plugin, turn, why }

@@ -9,14 +9,15 @@ use toolwright::{ExecutorBuilder, Registration};
 
 use super::{EndedRun, NextTurn};
 
-/// Why a plugin cannot prepare a turn: any error, or a text.
+/// The reason why a plugin fails: any error, or a text.
 pub type PluginError = Box<dyn Error + Send + Sync>;
 
 /// A part of an agent that brings tools, and decides before each turn which tools and instructions the model is shown,
 /// depending on the run so far. A plugin has a typed state, which is recorded with the run.
 ///
-/// Add a plugin by [`AgentBuilder::with`](crate::AgentBuilder::with). All tools and plugins can read and set its state
-/// by the plugin's type: tools by [`Plugins`](crate::Plugins) in their signature, plugins by [`NextTurn`].
+/// Add a plugin by [`AgentBuilder::with`](crate::AgentBuilder::with). All tools and plugins can read and set its state,
+/// which they name by the plugin's type: tools by [`Plugins`](crate::Plugins) in their signature, plugins by
+/// [`NextTurn`].
 ///
 /// ```
 /// use toolwright::{IntoTool, Registration, ToolError, tool};
@@ -86,12 +87,12 @@ pub type PluginError = Box<dyn Error + Send + Sync>;
     label = "expected a type that implements `Plugin`"
 )]
 pub trait Plugin: Send + Sync + 'static {
-    /// The state that the plugin has for each run: a struct with `#[toolwright::data]`, or `()`. A run begins with its
-    /// default.
+    /// The state that the plugin has for each run: a struct with `#[toolwright::data]`, or `()`. A run begins with the
+    /// default of this type.
     type State: PluginState;
 
-    /// Returns the name of the plugin for errors, under which its state is also recorded. An agent takes only one
-    /// plugin of an id.
+    /// Returns the name of the plugin for errors and for the record of its state. Two plugins of an agent must not have
+    /// the same id.
     fn id(&self) -> String;
 
     /// Returns the tools that the model is always shown, unless a plugin leaves one out of a turn.
@@ -99,7 +100,7 @@ pub trait Plugin: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Adds other parts to the executor: services of the plugin's tools, stages, rules.
+    /// Adds other parts to the executor, such as services for the plugin's tools.
     fn install(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
         executor
     }
@@ -109,8 +110,8 @@ pub trait Plugin: Send + Sync + 'static {
     /// that they set take effect when the model has answered. If the model is asked again, the turn is prepared again.
     ///
     /// # Errors
-    /// Any error that prevents the preparation: then the model is not asked, and the run stops with
-    /// [`Stopped::Plugin`](crate::Stopped::Plugin) and can be resumed.
+    /// Any error that prevents the preparation. The model is then not asked, and the run stops with
+    /// [`Stopped::Plugin`](crate::Stopped::Plugin); it can be resumed.
     fn prepare(
         &self,
         turn: &mut NextTurn<'_>,
@@ -119,9 +120,9 @@ pub trait Plugin: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Called when a run ends, before the end is recorded; the states that the plugin sets are recorded with the end.
-    /// The method may be called again if the process dies in between. If it fails, panics or takes longer than 30
-    /// seconds, a warning is logged, and the run ends without its changes.
+    /// Reacts to the end of a run, before the end is recorded. The states that the plugin sets are recorded with the
+    /// end. If the process dies before that, the method may be called again. If it fails, panics or takes longer than
+    /// 30 seconds, a warning is logged, and the run ends without the plugin's changes.
     fn ended(
         &self,
         run: &mut EndedRun<'_>,

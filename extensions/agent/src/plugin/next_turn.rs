@@ -21,7 +21,7 @@ pub struct NextTurn<'t> {
     pub(super) added: Vec<Registration>,
     pub(super) left_out: BTreeSet<String>,
     pub(super) instructions: Vec<String>,
-    /// The requests of the current plugin that cannot be carried out, as reasons for its failure.
+    /// The reasons why the current plugin fails, such as a tool to leave out that does not exist.
     pub(super) problems: Vec<String>,
 }
 
@@ -63,7 +63,8 @@ impl<'t> NextTurn<'t> {
         self.draft.get::<P>()
     }
 
-    /// Sets the state of a plugin. It is recorded with the model's answer, and discarded if the model gives none.
+    /// Sets the state of a plugin. The state is recorded with the model's answer, and discarded if the model gives
+    /// none.
     ///
     /// # Errors
     /// When the agent has no plugin of the type, or the state does not fit its schema.
@@ -95,9 +96,8 @@ impl<'t> NextTurn<'t> {
         self.added.push(tool.into_tool());
     }
 
-    /// Leaves a tool out of this turn, which may be a tool of the agent or of an earlier plugin: the model is not shown
-    /// the tool, and a call of it fails with an error of the kind `gone_tool`. If no tool has the name, the run stops
-    /// with an error.
+    /// Leaves a tool of the agent or of an earlier plugin out of this turn. The model is not shown the tool, and a call
+    /// of it fails with an error of the kind `gone_tool`. If no tool has this name, the run stops with an error.
     pub fn leave_out(&mut self, name: &str) {
         let before = self.added.len();
         self.added.retain(|it| it.name() != name);

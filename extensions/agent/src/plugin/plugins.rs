@@ -12,8 +12,8 @@ use super::reader::StateValue;
 use super::set::{InstalledPlugin, PluginSet, ProvidedPlugin};
 use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, StateError};
 
-/// The states of the plugins of a run. A tool borrows them as `&Plugins`, and reads or sets a state by the type of its
-/// plugin.
+/// The states of the plugins of a run. A tool borrows them as `&Plugins`, and reads or sets a state by the type of the
+/// state's plugin.
 ///
 /// A state that a tool sets is visible at once to all tools and plugins of the run, whatever the tool answers. In a
 /// recorded run, the state is recorded before [`set`](Self::set) returns, so no crash loses it.
@@ -64,8 +64,8 @@ pub struct Plugins {
     sink: Option<Arc<dyn Sink>>,
 }
 
-/// The states of the plugins. They are shared, so that a change can still be recorded after the call that made it was
-/// dropped.
+/// The states of the plugins. They are shared, so that a change can still be recorded after the call that made the
+/// change was dropped.
 struct SharedStates {
     /// The states, in the order of the plugins.
     states: RwLock<Vec<StateValue>>,
@@ -84,13 +84,13 @@ impl SharedStates {
     }
 }
 
-/// Writes the record of a turn again after a tool has set a plugin's state.
+/// A store for the record of a turn, which is written again after a tool has set a plugin's state.
 pub(crate) trait Sink: Send + Sync {
     fn write<'a>(&'a self, turn: &'a PluginTurn) -> BoxFuture<'a, Result<(), ToolError>>;
 }
 
 impl Plugins {
-    /// Makes the states of a run's plugins from the recorded ones.
+    /// Makes the states of a run's plugins from the recorded states.
     ///
     /// # Errors
     /// When a recorded state does not fit its type.
@@ -134,7 +134,7 @@ impl Plugins {
         state_of::<P>(&self.states(), index)
     }
 
-    /// Returns the states for a host that stores the run itself. To restore them, pass them to
+    /// Returns the states, for a host that stores the run itself. To restore the states, pass them to
     /// [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
     pub async fn export_states(&self) -> PluginStates {
         self.shared.record.lock().await.clone()
@@ -181,7 +181,7 @@ impl Plugins {
             return Ok(result);
         };
         // If the call is dropped, this future is dropped too, but its commit may succeed. The task makes sure that the
-        // states match the record; the next step waits for the task by the lock.
+        // states match the record. It holds the lock, so the next step waits for it.
         let recording = tokio::spawn(async move {
             sink.write(&turn).await?;
             record.states.extend(changed);
@@ -206,7 +206,6 @@ impl Plugins {
         Draft::new(Arc::clone(&self.set), self.states().clone())
     }
 
-    /// Returns the current states.
     pub(crate) fn states(&self) -> Vec<StateValue> {
         self.shared.states.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -237,7 +236,7 @@ pub(crate) struct StagedTurn {
 }
 
 impl StagedTurn {
-    /// Returns the document to write with the step; `None` if the step does not change it.
+    /// Returns the document to write with the step; `None` if the step does not change the document.
     pub(crate) fn to_write(&self) -> Option<&PluginTurn> {
         self.is_changed.then_some(&self.turn)
     }
@@ -250,11 +249,11 @@ impl LockedPlugins<'_> {
     }
 
     /// Computes the changes of a step. A step that begins a turn includes the changes that plugins prepared for the
-    /// turn; a step that ends the run includes those that they made at its end.
+    /// turn. A step that ends the run includes the changes that plugins made at its end.
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {
-            // A read that began early may have set a state since the turn was prepared.
+            // A read-only call that began early may have set a state since the turn was prepared.
             self.plugins.draft().refresh(&mut turn.states);
         }
         let at_end = ended.as_ref().map(Draft::changed).unwrap_or_default();

@@ -10,13 +10,13 @@ use toolwright::{Call, DynamicTool, Executor, Registry, Repair};
 
 use super::PluginState;
 
-/// The state of a plugin; the reader of the plugin knows its type.
+/// The state of a plugin, without its Rust type.
 pub(crate) type StateValue = Arc<dyn Any + Send + Sync>;
 
-/// The tool whose input has the type of the state. This tool only serves to parse states.
+/// The name of the tool whose input has the type of the state. This tool only serves to parse states.
 const STATE: &str = "state";
 
-/// Converts the states of one plugin between their type and their stored form.
+/// A converter of one plugin's states between their type and their stored form.
 pub(super) struct StateReader {
     name: String,
     /// The executor that parses states; `None` for a plugin without a state.
@@ -77,7 +77,7 @@ impl StateReader {
         let Some(reader) = &self.reader else { return Ok(()) };
         let call = Call::new(STATE, without_nulls(value).to_string());
         reader.examine(&call).map(drop).map_err(|error| {
-            // The first line only names the tool, and the last one may suggest another input.
+            // The first line only names the tool, and the last line may suggest another input.
             let problems = error.message().lines().skip(1);
             let problems = problems.filter(|line| !line.starts_with("if this is meant"));
             let problems = problems.collect::<Vec<_>>().join("\n");
@@ -86,8 +86,8 @@ impl StateReader {
     }
 }
 
-/// Removes keys whose value is `null`: serde writes them for an option without a value, but the schema of a tool's
-/// input wants them omitted.
+/// Removes keys whose value is `null`. Serde writes such keys for an option without a value, but the schema of a tool's
+/// input requires that they are omitted.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(object) => {

@@ -21,7 +21,7 @@ pub(crate) struct PluginTurn {
 }
 
 impl PluginTurn {
-    /// Whether the turn has nothing to record.
+    /// Reports whether the turn has nothing to record.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

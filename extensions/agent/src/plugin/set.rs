@@ -90,7 +90,6 @@ impl Bundle for PluginBundle {
     }
 }
 
-/// The plugins of an agent.
 #[derive(Default)]
 pub(crate) struct PluginSet {
     pub(super) plugins: Vec<InstalledPlugin>,
@@ -107,7 +106,7 @@ impl PluginSet {
     /// Makes the set of these plugins.
     ///
     /// # Errors
-    /// When a plugin has no id or a state that cannot be recorded, or two plugins have the same type.
+    /// When a plugin has no id or a state that cannot be recorded, or when two plugins with a state have the same type.
     pub(crate) fn of(provided: Vec<ProvidedPlugin>) -> Result<Self, PluginProblem> {
         let mut set = Self::default();
         let mut places: Vec<&'static Location<'static>> = Vec::new();
@@ -140,7 +139,6 @@ impl PluginSet {
         self.plugins.iter().map(|it| it.id.as_str())
     }
 
-    /// Returns the index of the plugin of type `P`.
     pub(super) fn index<P: Plugin>(&self) -> Result<usize, StateError> {
         let index = self.by_type.get(&TypeId::of::<P>()).copied();
         index.ok_or(StateError::NoPlugin { plugin: type_name::<P>() })

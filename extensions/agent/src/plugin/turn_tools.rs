@@ -1,4 +1,5 @@
-//! Computes the tools of one turn: the tools of the agent, without those left out and with those added. Pure.
+//! Computes the tools of one turn: the tools of the agent, without those left out and with those added. The functions
+//! are pure.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -38,7 +39,6 @@ impl PreparedTurn {
         self.tools.catalog.as_ref()
     }
 
-    /// Returns the record of the turn.
     pub(super) fn to_record(&self) -> PluginTurn {
         let TurnTools { added, left_out, .. } = &self.tools;
         let (added, left_out) = (added.clone(), left_out.clone());
@@ -51,7 +51,6 @@ impl PreparedTurn {
     }
 }
 
-/// The tools of a turn.
 pub(super) struct TurnTools {
     /// The catalog of the turn; `None` if the tools are those of the agent.
     catalog: Option<Catalog>,
@@ -118,7 +117,7 @@ impl TurnTools {
     }
 }
 
-/// Makes a hidden tool that fails when called, for a tool that the model may remember.
+/// Makes a hidden tool that fails when called, in place of a tool that the model has seen in an earlier turn.
 fn gone_tool(name: &str) -> DynamicTool {
     let gone = format!("`{name}` is not among the tools any more");
     let work = move |_, _| {

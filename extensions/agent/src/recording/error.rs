@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a recording cannot be read.
+/// The reason why a recording cannot be read.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {

@@ -49,7 +49,7 @@ pub struct RecordedRequest {
 pub struct RecordedResponse {
     /// The HTTP status.
     pub status: u16,
-    /// The headers that clients act upon, by their names in lower case.
+    /// The headers that clients use, by their names in lower case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,7 +112,7 @@ impl fmt::Debug for RecordedResponse {
     }
 }
 
-/// Puts JSON on one line, and keeps it byte for byte otherwise.
+/// Puts JSON on one line, and leaves everything else unchanged.
 fn raw(text: &str) -> serde_json::Result<Box<RawValue>> {
     let whole: &RawValue = serde_json::from_str(text)?;
     RawValue::from_string(without_space(whole.get()))

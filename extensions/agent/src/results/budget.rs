@@ -1,15 +1,15 @@
-//! Limits how much of a tool's answer a model is sent.
+//! Limits how much of a tool's answer is sent to a model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tools::{READ, SEARCH};
 
-/// How many characters of an answer a model is sent, unless the application sets a limit.
+/// The maximum number of characters of an answer that are sent, unless the application sets a limit.
 const CHARACTERS: usize = 30_000;
 
-/// Limits how much of a tool's answer a model is sent: 30,000 characters unless set. The model gets only the beginning
-/// and the end of a longer answer, or the shape if it is JSON, and a handle by which it can read, search and pass on
-/// the whole answer. The whole answer stays in the history, in events and in the journal.
+/// A limit on how much of a tool's answer is sent to a model: 30,000 characters by default. Of a longer answer, the
+/// model gets only the beginning and the end, or the shape if the answer is JSON. It also gets a handle by which it can
+/// read, search and pass on the whole answer. The whole answer stays in the history, in events and in the journal.
 ///
 /// ```
 /// use toolwright_agent::{Agent, AnswerBudget, ScriptedModel};
@@ -27,27 +27,27 @@ pub struct AnswerBudget {
 }
 
 impl AnswerBudget {
-    /// Sets how many characters of an answer a model is sent. If the limit is shorter than the note about a longer
-    /// answer, only the note is sent.
+    /// Sets how many characters of an answer are sent. If the limit is shorter than the note about a longer answer,
+    /// only the note is sent.
     #[must_use]
     pub fn characters(characters: usize) -> Self {
         Self { characters: Some(characters), ..Self::unlimited() }
     }
 
-    /// Makes a budget with which the model is sent every answer whole.
+    /// Makes a budget with which every answer is sent whole.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { characters: None, tools: BTreeMap::new(), without_references: BTreeSet::new() }
     }
 
-    /// Sets how many characters of one tool's answers a model is sent.
+    /// Sets how many characters of one tool's answers are sent.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>, characters: usize) -> Self {
         self.tools.insert(name.into(), Some(characters));
         self
     }
 
-    /// Makes the answers of one tool exempt: the model is sent them whole.
+    /// Makes the answers of one tool exempt, so that they are sent whole.
     #[must_use]
     pub fn whole(mut self, name: impl Into<String>) -> Self {
         self.tools.insert(name.into(), None);
@@ -61,8 +61,8 @@ impl AnswerBudget {
         self
     }
 
-    /// Returns the names of the tools that a run shows once an answer is too long; no names if every answer is sent
-    /// whole.
+    /// Returns the names of the tools that a run shows to the model once an answer is too long; no names if every
+    /// answer is sent whole.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         let is_limited = self.characters.is_some() || self.tools.values().any(Option::is_some);
         if is_limited { vec![READ, SEARCH] } else { Vec::new() }
@@ -73,7 +73,7 @@ impl AnswerBudget {
         self.tools.get(tool).copied().unwrap_or(self.characters)
     }
 
-    /// Whether arguments of a tool may contain references to earlier answers.
+    /// Reports whether arguments of a tool may contain references to earlier answers.
     pub(super) fn refers(&self, tool: &str) -> bool {
         !self.without_references.contains(tool)
     }

@@ -11,7 +11,7 @@ use super::shape::shape_of;
 use super::text::{is_text, number, split_at_character, text_of, value_in};
 use super::tools::{READ, SEARCH};
 
-/// The minimum room in characters for the beginning and the end of a text; with less, both are left out.
+/// The minimum room in characters for the beginning and the end of a text. With less room, both are left out.
 const LEAST: usize = 200;
 
 /// The settings of an excerpt of one answer.
@@ -25,11 +25,11 @@ pub(super) struct Terms<'a> {
     pub may_refer: bool,
 }
 
-/// Returns the shortened answer; `None` if it is within its budget. The kind of its error, its pictures, its structured
-/// value and its metadata are unchanged.
+/// Returns the shortened answer; `None` if the answer is within its budget. The kind of an error, pictures, the
+/// structured value and the metadata are unchanged.
 pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     let text = text_of(answer);
-    // A character has at least one byte, so that a text of few bytes need not be counted.
+    // A character has at least one byte, so the characters of a text with few bytes need not be counted.
     let is_short = |text: &str| text.len() <= terms.budget || text.chars().count() <= terms.budget;
     if let Some(error) = answer.error() {
         if is_short(&error.to_json()) {
@@ -61,7 +61,8 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     Some(sent.into())
 }
 
-/// Writes the note about a text, and as much of the text as fits. Untrusted text keeps its fence; its shape gets one.
+/// Writes the note about a text, and as much of the text as fits. Untrusted text already has a fence; the shape of
+/// untrusted JSON gets a fence.
 fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();

@@ -1,5 +1,5 @@
-//! Resolves references in arguments: `{"$result":"lr_3","path":"/items/0/id"}` is replaced by the value before the
-//! executor sees the call.
+//! Resolves references in arguments: replaces `{"$result":"lr_3","path":"/items/0/id"}` by the value before the
+//! executor gets the call.
 
 use toolwright::unstable::json::{Node, read};
 use toolwright::{ErrorClass, ToolError};
@@ -21,7 +21,7 @@ pub(super) trait KnownAnswers {
     /// Returns a text that lists the handles of these answers, for error messages.
     fn handles(&self) -> String;
 
-    /// Whether a parameter of the called tool is secret.
+    /// Reports whether a parameter of the called tool is secret.
     fn is_secret(&self, parameter: &str) -> bool;
 }
 
@@ -31,13 +31,13 @@ pub(super) enum FoundAnswer {
     Text(String),
 }
 
-/// Whether arguments may contain a reference.
+/// Reports whether arguments may contain a reference.
 pub(crate) fn has_reference(arguments: &str) -> bool {
     arguments.contains("\"$result\"")
 }
 
-/// Replaces the references in arguments. Returns `None` if there are none, or the arguments are not a JSON object: then
-/// the tool reports the problem.
+/// Replaces the references in arguments. Returns `None` if there are no references. Also returns `None` if the
+/// arguments are not a JSON object, because the tool then reports this problem.
 ///
 /// # Errors
 /// Of kind `invalid_reference`, with the location of every reference that cannot be resolved.

@@ -1,4 +1,4 @@
-//! Holds the answers of one run, by their handles.
+//! Stores the answers of one run, by their handles.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,7 +15,7 @@ use crate::history::Message;
 
 type Answered = Arc<[(ToolCall, Answer)]>;
 
-/// The answers of a run. Cheap to clone; a clone has the same answers.
+/// The answers of a run. Clones share the same answers.
 #[derive(Clone)]
 pub(crate) struct Results(Arc<Inner>);
 
@@ -33,7 +33,7 @@ impl WeakResults {
 
 struct Inner {
     budget: AnswerBudget,
-    /// Whether the model may write a reference in place of an argument of another type.
+    /// Whether the dialects of all models of the run allow a reference in place of an argument of another type.
     may_refer: bool,
     turns: Mutex<Turns>,
 }
@@ -41,9 +41,9 @@ struct Inner {
 #[derive(Default)]
 struct Turns {
     turns: Vec<Turn>,
-    /// How many answers all these messages have.
+    /// The number of answers in all turns.
     answers: usize,
-    /// The tools that read large answers, once an answer is large.
+    /// The tools that read large answers; `None` until an answer is large.
     tools: Option<Catalog>,
 }
 
@@ -52,7 +52,7 @@ struct Turn {
     /// How many answers the run had before this message.
     before: usize,
     answered: Answered,
-    /// The answers in the form in which the model is sent them, if one of them is shortened.
+    /// The answers in the form that is sent to the model, if one of them is shortened.
     sent: Option<Answered>,
 }
 
@@ -65,7 +65,6 @@ impl Results {
         results
     }
 
-    /// Makes a weak reference.
     pub(super) fn downgraded(&self) -> WeakResults {
         WeakResults(Arc::downgrade(&self.0))
     }
@@ -83,8 +82,7 @@ impl Results {
         turns.turns.push(Turn { before, answered: Arc::clone(answered), sent });
     }
 
-    /// Returns the answers of a message in the form in which the model is sent them; `None` if none of them is too
-    /// long.
+    /// Returns the answers of a message in the form that is sent to the model; `None` if none of them is too long.
     fn sent(&self, answered: &Answered, before: usize) -> Option<Answered> {
         let Inner { budget, may_refer, .. } = &*self.0;
         let short = |index: usize, (call, answer): &(ToolCall, Answer)| {
@@ -104,7 +102,7 @@ impl Results {
         Some(sent.collect())
     }
 
-    /// Returns a history in the form in which the model is sent it.
+    /// Returns a history in the form that is sent to the model.
     pub(crate) fn sent_history<'h>(&self, history: &'h [Message]) -> Cow<'h, [Message]> {
         let turns = self.turns();
         if turns.turns.iter().all(|turn| turn.sent.is_none()) {
@@ -126,10 +124,10 @@ impl Results {
         self.turns().tools.clone()
     }
 
-    /// Resolves the references of a call; `None` if it has none.
+    /// Resolves the references of a call; `None` if the call has none.
     ///
     /// # Errors
-    /// When a reference names a missing value, or the call may not have references.
+    /// When a reference has no value, or is in an argument that may not have references.
     pub(crate) fn resolved(
         &self,
         call: &ToolCall,
@@ -172,7 +170,6 @@ impl Results {
     }
 }
 
-/// Returns the handle of the answer with this index.
 fn handle(index: usize) -> String {
     format!("lr_{}", index + 1)
 }

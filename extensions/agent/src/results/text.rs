@@ -23,7 +23,6 @@ pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     }
 }
 
-/// Whether a block of content is text.
 pub(super) fn is_text(block: &Content<'_>) -> bool {
     matches!(block, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
 }
@@ -41,7 +40,7 @@ pub(super) fn value_of(text: &str) -> Option<Node> {
     is_like_it.then(|| read(text).ok())?
 }
 
-/// Returns the value of an answer with this text: the text as JSON, or its only JSON block.
+/// Returns the value of an answer with this text: the text as JSON, or the answer's only JSON block.
 pub(super) fn value_in(answer: &Answer, text: &str) -> Option<Node> {
     value_of(text).or_else(|| {
         let blocks = answer.output()?.content.iter();
@@ -71,7 +70,7 @@ pub(super) fn number(number: usize) -> String {
 
 /// Splits a text after this many characters.
 pub(super) fn split_at_character(text: &str, characters: usize) -> (&str, &str) {
-    // A character has at least one byte, so that a text of few bytes need not be counted.
+    // A character has at least one byte, so the characters of a text with few bytes need not be counted.
     if text.len() <= characters {
         return (text, "");
     }

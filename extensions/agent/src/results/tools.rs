@@ -1,5 +1,5 @@
-//! The tools by which a model reads and searches large answers of its run. The model is shown them once the run has a
-//! large answer.
+//! The tools by which a model reads and searches large answers of its run. The model gets these tools once the run has
+//! a large answer.
 
 use std::borrow::Cow;
 
@@ -13,21 +13,21 @@ use super::run::{Results, WeakResults};
 use super::search::{lines, places};
 use super::text::{number, text_of, value_in};
 
-/// The tool that reads a large answer page by page.
+/// The name of the tool that reads a large answer page by page.
 pub(super) const READ: &str = "read_large_result";
 
-/// The tool that searches a large answer.
+/// The name of the tool that searches a large answer.
 pub(super) const SEARCH: &str = "search_large_result";
 
 /// The maximum size of a compiled regular expression, in bytes.
 const PATTERN: usize = 1 << 20;
 
-/// Whether a tool is one of those that read large answers. Their own answers are never shortened.
+/// Reports whether a tool is one of the two that read large answers, and whose own answers are never shortened.
 pub(super) fn is_one(tool: &str) -> bool {
     tool == READ || tool == SEARCH
 }
 
-/// Makes the tools for the answers of a run; they hold only a weak reference to these answers.
+/// Makes the tools for the answers of a run. The tools have only a weak reference to these answers.
 pub(super) fn catalog(results: &WeakResults) -> Catalog {
     let (of_read, of_search) = (results.clone(), results.clone());
     let id = json!({

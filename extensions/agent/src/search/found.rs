@@ -1,4 +1,4 @@
-//! Reads from a run's history which deferred tools the model has found. Pure.
+//! Reads from a run's history which deferred tools the model has found. The functions are pure.
 
 use toolwright::{Answer, Catalog};
 
@@ -29,7 +29,6 @@ pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
     found
 }
 
-/// Returns the names in an answer of the search.
 fn names(answer: &Answer) -> Vec<String> {
     let answer = json_of(answer);
     let tools = answer["tools"].as_array().into_iter().flatten();

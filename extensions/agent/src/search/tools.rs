@@ -9,10 +9,10 @@ use toolwright::{
     Calls, Catalog, Definition, DynamicTool, Effect, ErrorClass, Exposure, Footprint, ToolError,
 };
 
-/// The tool that finds tools by words.
+/// The name of the tool that finds tools by words.
 pub(super) const TOOL_SEARCH: &str = "tool_search";
 
-/// The tool that lists the tools of a group.
+/// The name of the tool that lists the tools of a group.
 const TOOL_LIST: &str = "tool_list";
 
 /// The kind of the error for a call of a tool that was not found yet.
@@ -27,7 +27,7 @@ const MOST_FOUND: usize = 20;
 /// The maximum number of characters of a query that a search uses.
 const QUERY: usize = 500;
 
-/// Words of a query that are ignored: they say nothing about a tool, and are prefixes of words that do.
+/// Words of a query that are ignored, because they say nothing about a tool and other words begin with them.
 const SMALL_WORDS: [&str; 24] = [
     "a", "an", "and", "any", "at", "by", "can", "for", "from", "i", "in", "into", "is", "it", "me",
     "my", "of", "on", "or", "that", "the", "this", "to", "with",
@@ -36,15 +36,15 @@ const SMALL_WORDS: [&str; 24] = [
 /// The name under which tools without a group are listed.
 const OTHER: &str = "other";
 
-/// Marks the search tool of this library, so that another tool of that name is not taken for it.
+/// Marks the search tool of this library, so that another tool of the same name is not mistaken for it.
 struct Search;
 
-/// Whether a model that is shown these tools searches for deferred tools by calls.
+/// Reports whether the catalog has the search tool of this library, by which a model finds deferred tools.
 pub(crate) fn is_searched(catalog: &Catalog) -> bool {
     catalog.get(TOOL_SEARCH).is_some_and(|it| it.metadata::<Search>().is_some())
 }
 
-/// Makes the two tools, if the catalog has deferred tools and the application does not use the names of the two.
+/// Makes the two tools, if the catalog has deferred tools and no tool of the application uses their names.
 pub(crate) fn search_tools(catalog: &Catalog) -> Vec<DynamicTool> {
     let is_free = [TOOL_SEARCH, TOOL_LIST].iter().all(|name| catalog.get(name).is_none());
     match deferred(catalog).next() {

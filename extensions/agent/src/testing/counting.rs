@@ -9,7 +9,7 @@ use crate::history::Message;
 use crate::limits::Cost;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
-/// Counts the requests to another model. To read the count, give the agent an `Arc` of this model.
+/// A model that counts the requests to another model. To read the count, give the agent an `Arc` of this model.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct CountingModel<M> {
 }
 
 impl<M: Model> CountingModel<M> {
-    /// Counts the requests to this model.
+    /// Makes a model that counts the requests to this model.
     pub fn new(model: M) -> Self {
         Self { model, requests: AtomicUsize::new(0) }
     }
@@ -62,7 +62,7 @@ impl<M: Model> CountingModel<M> {
     /// Asserts that the number of requests is still `before`.
     ///
     /// # Panics
-    /// When the model got a request.
+    /// When the model got a request since then.
     #[track_caller]
     pub fn assert_unasked_since(&self, before: usize) {
         let requests = self.requests();

@@ -57,7 +57,7 @@ impl ExploringModel {
         Self { seed, dialect: Dialect::Anthropic, without, asked: AtomicU64::new(0) }
     }
 
-    /// Sets the dialect in which the model takes tools.
+    /// Sets the dialect in which the model accepts tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;

@@ -1,11 +1,11 @@
-//! Generates values that fit a schema, from a seed. Pure.
+//! Generates values that fit a schema, from a seed. The functions are pure.
 
 use serde_json::{Map, Number, Value};
 
-/// The depth of a value below which its optional parts are left out.
+/// Optional parts that are deeper in a value than this are left out.
 const DEPTH: usize = 5;
 
-/// The maximum distance of a whole number from its limit, if it has only one limit.
+/// The maximum distance of a whole number from its limit, if the schema has only one limit.
 const USUAL: i128 = 1000;
 
 /// The characters of texts: some that are special in JSON, shells, paths and databases, and some beyond ASCII.
@@ -72,7 +72,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes a value for a schema without `keyword`, merged with `other`, which is the schema under that keyword.
+    /// Makes a value for the schema without `keyword`, merged with `other`, which was chosen from the schemas under
+    /// that keyword.
     fn beside(&mut self, schema: &Value, keyword: &str, other: Value, depth: usize) -> Value {
         let mut rest = schema.clone();
         if let Value::Object(rest) = &mut rest {
@@ -88,7 +89,8 @@ impl Generator<'_> {
         self.root.pointer(pointer).cloned()
     }
 
-    /// Returns one of several schemas. Deep inside the value, returns a schema that does not refer to others.
+    /// Returns one of several schemas. Deep inside a value, returns a schema that is no reference and no object, if
+    /// there is one.
     fn alternative<'a>(&mut self, schemas: &'a [Value], depth: usize) -> Option<&'a Value> {
         let is_plain = |it: &&Value| it.get("$ref").is_none() && it["type"] != "object";
         match schemas.iter().find(is_plain) {
@@ -216,7 +218,7 @@ impl Generator<'_> {
         object.into()
     }
 
-    /// Chooses a length within the limits of a schema, if the schema has limits.
+    /// Chooses a length within the limits of a schema, at most `usual` above the minimum.
     fn length(&mut self, schema: &Value, least: &str, most: &str, usual: usize) -> usize {
         let limit = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let whole = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);

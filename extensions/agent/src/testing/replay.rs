@@ -1,10 +1,10 @@
 //! A server on loopback that replays a recording, and refuses other requests.
 //!
 //! - Requests have to come in the order of the recording, each once. A request that differs from the recorded one is
-//!   refused, and so is every request after it: [`Replay::finish`] reports the first difference.
+//!   refused, and so is every request after it. [`Replay::finish`] reports the first difference.
 //! - Ids may differ if each recorded id has exactly one counterpart. Times may differ.
-//! - A request may ask for a stream although the recorded one did not: then the recorded answer is streamed.
-//! - A recording has named placeholders for parts that differ between runs: [`Placeholders`].
+//! - If a request asks for a stream although the recorded request did not, the recorded answer is streamed.
+//! - A recording has named placeholders for parts that differ between runs: see [`Placeholders`].
 
 mod compare;
 mod error;

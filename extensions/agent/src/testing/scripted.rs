@@ -21,9 +21,9 @@ use crate::model::{
 /// The number of characters in a piece of a streamed answer.
 const PIECE: usize = 4;
 
-/// A model that answers by a script. A test panics if the model is asked after the last step, or dropped with steps
-/// left. On the thread `main`, which runs no tests, unused steps are only reported on standard error: a panic would
-/// hide the error that `main` returns.
+/// A model that answers by a script. A test panics if the model is asked after the last step, or if the model is
+/// dropped with steps left. On the thread `main`, which runs no tests, unused steps are only reported on standard
+/// error, because a panic would hide the error that `main` returns.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -88,7 +88,7 @@ impl ScriptedModel {
         Self { dialect: Dialect::Anthropic, streams: false, price: None, inner: Mutex::default() }
     }
 
-    /// Sets the dialect in which the model takes tools.
+    /// Sets the dialect in which the model accepts tools.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
@@ -103,7 +103,8 @@ impl ScriptedModel {
         self
     }
 
-    /// Sets the price of the model's tokens, also for scripted answers without a cost.
+    /// Sets the price of the model's tokens. Scripted answers that have a usage but no cost get their cost by this
+    /// price.
     #[must_use]
     pub fn price(mut self, price: Price) -> Self {
         self.price = Some(price);
@@ -155,7 +156,7 @@ impl ScriptedModel {
         self.step(Step::Fails(error))
     }
 
-    /// Adds a step that never answers: the request has to be dropped.
+    /// Adds a step that never answers, so that the request has to be dropped.
     #[must_use]
     pub fn hangs(self) -> Self {
         self.step(Step::Hangs)

@@ -1,5 +1,5 @@
-//! Answers the questions of servers, through the application's user, its model or its folders. A question without an
-//! answerer is refused.
+//! Answers the questions of servers: asks the application's user or its model, or lists its folders. A question without
+//! a handler is refused.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 
 use crate::{ElicitationOutcome, Root};
 
-/// Answers the questions that a server asks the user of the application.
+/// A handler that answers the questions that a server asks the user of the application.
 pub trait Elicit: Send + Sync {
     /// Shows the question to the user. The answer is sent to the server, so the user should see which server asks.
     fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, ElicitationOutcome>;
 }
 
-/// Answers the requests of servers for a completion by the application's model.
+/// A handler that answers the requests of servers for a completion by the application's model.
 pub trait Sample: Send + Sync {
     /// Returns the result of `sampling/createMessage` for these parameters, both in the protocol's form, or the reason for a
     /// refusal, which is sent to the server.
@@ -50,8 +50,8 @@ impl Elicitation {
     }
 }
 
-/// Chooses who answers the questions of servers. A kind of question without an answerer is refused, and servers learn at the
-/// handshake which kinds are answered.
+/// The handlers that answer the questions of servers. A kind of question without a handler is refused, and servers
+/// learn at the handshake which kinds are answered.
 ///
 /// ```
 /// use futures::future::{BoxFuture, FutureExt as _};
@@ -77,7 +77,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Refuses every question of a server.
+    /// Makes answers without handlers, which refuse every question of a server.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -95,8 +95,8 @@ impl Answers {
         Self { sample: Some(Arc::new(sample)), ..self }
     }
 
-    /// Names a folder in which servers may work. The servers themselves have to respect it; this application does not
-    /// enforce it.
+    /// Names a folder in which servers may work. The servers themselves have to respect this limit; this application
+    /// does not enforce it.
     #[must_use]
     pub fn root(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.roots.push(Root { uri: uri.into(), name: Some(name.into()) });
@@ -112,7 +112,7 @@ impl Answers {
         offered
     }
 
-    /// Returns the result of a server's request, or why the request is refused.
+    /// Returns the result of a server's request, or the reason why the request is refused.
     pub(super) async fn respond(
         &self,
         server: &str,

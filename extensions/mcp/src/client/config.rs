@@ -1,5 +1,4 @@
-//! The list of servers: read from the file `mcp.toml`, or from the JSON that other applications write. Reading is pure, apart
-//! from the file.
+//! The list of servers, read from the file `mcp.toml` or from the JSON that other applications write.
 
 mod applications;
 mod oauth;
@@ -47,7 +46,8 @@ pub struct McpConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// Not at all: every tool has the effect `once` and the danger `moderate`, and a person is asked about every call.
+    /// The information is not trusted: every tool has the effect `once` and the danger `moderate`, and a person is
+    /// asked about every call.
     #[default]
     None,
     /// The server's annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`,
@@ -119,7 +119,7 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    /// Makes a configuration with only this server, which code describes.
+    /// Makes a configuration with only this server, for an application that describes the server in code.
     pub(super) fn of_one(
         name: &str,
         written: ServerEntry,
@@ -158,7 +158,7 @@ impl McpConfig {
     }
 }
 
-/// Why a configuration is refused.
+/// The reason why a configuration is refused.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

@@ -1,7 +1,7 @@
 //! One server: starts it when it is first needed, lists its tools, calls them, and restarts it after it has ended.
 //!
-//! No lock is held while waiting for a server: a start and the calls that need it run concurrently, as do a new listing of
-//! tools and the calls that use the earlier list.
+//! No lock is held during a wait for a server. A start runs concurrently with the calls that need it, and a new listing
+//! of tools with the calls that use the earlier list.
 
 mod asking;
 mod calling;
@@ -35,11 +35,12 @@ use super::result;
 use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
-/// How long a list of tools counts as current, even if the server notifies its clients of changes: it may change its
-/// tools without a notification.
+/// How long a list of tools counts as current. It applies even if the server notifies its clients of changes, because a
+/// server may change its tools without a notification.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// How long a server may take to read what was sent to it before its process is ended.
+/// How long closing a connection may take, in case the server does not read its input. After that, the server's process
+/// is ended.
 const CLOSES: Duration = Duration::from_secs(5);
 
 /// The key in `_meta` by which a server can recognize a repeated call.
@@ -56,24 +57,24 @@ pub(crate) struct Server {
     state: Mutex<State>,
 }
 
-/// The answers to the servers' questions, which all servers of an application share.
+/// The handlers of the servers' questions, which all servers of an application share.
 pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 
 #[derive(Default)]
 struct State {
     live: Option<Live>,
     restart: Restart,
-    /// Cancelled by [`Server::close`]: ends the start in progress, and the calls that wait for a start.
+    /// The token that [`Server::close`] cancels. It ends the start in progress, and the calls that wait for a start.
     closed: CancellationToken,
 }
 
 /// A running server, and the information that it has sent about itself.
 struct Live {
     running: RunningService<RoleClient, Handler>,
-    /// Absent if the server runs on another machine.
+    /// The server's process; `None` if the server is reached by a URL.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
-    /// Whether the server has forgotten the session.
+    /// Whether the server no longer knows the session.
     is_lost: bool,
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
@@ -82,9 +83,9 @@ struct Live {
     listing: Option<Listing>,
 }
 
-/// A connection, as calls see it.
+/// The part of a connection that calls use.
 struct Line {
-    /// Identifies the connection: the pointer is the same as in its [`Live`].
+    /// Identifies the connection, because its [`Live`] has the same pointer.
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
     /// Passes the server's progress reports to the calls in progress.
@@ -127,7 +128,7 @@ impl Server {
         self.config.trust
     }
 
-    /// Returns what decides which server answers.
+    /// Returns a digest of the program or the URL by which the server is reached.
     pub(super) fn identity(&self) -> String {
         self.config.reached.identity()
     }
@@ -143,7 +144,7 @@ impl Server {
         Ok(definitions)
     }
 
-    /// Returns a tool from the last list, by its name here. Neither starts the server nor asks it.
+    /// Returns a tool from the last list, by its name in this application. Neither starts the server nor asks it.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
         self.line()?.1.get(name)
     }
@@ -255,7 +256,7 @@ impl Server {
     }
 
     /// Returns the connection and the present tools. A start continues even if the call that needs it is given up,
-    /// because a person may be about to sign in: the next call then finds the server started.
+    /// because a person may be about to sign in. The next call then finds the server started.
     async fn live(
         self: &Arc<Self>,
         closed: &CancellationToken,
@@ -269,7 +270,7 @@ impl Server {
         self.line().ok_or_else(|| self.unreachable("it has ended"))
     }
 
-    /// Returns the connection as it is now, and the tools of the last list.
+    /// Returns the present connection, and the tools of the last list.
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;

@@ -1,5 +1,5 @@
-//! The tools of one server as that server defines them: by the names that models see, each with a fingerprint, or with
-//! the reason why it is refused. Pure.
+//! The definitions of one server's tools, by the names that models see. Each definition has a fingerprint, or a reason
+//! why it is refused. The functions are pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -94,8 +94,8 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// Returns the first digits of the fingerprint, which models and people see: so many that no server can craft
-    /// another definition with the same digits.
+    /// Returns the first digits of the fingerprint, which models and people see. They are so many that no server can
+    /// craft another definition with the same digits.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }

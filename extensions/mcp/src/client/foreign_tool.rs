@@ -12,7 +12,7 @@ use super::connection::Server;
 use super::definition::ForeignTool;
 use super::untrusted::escaped;
 
-/// Why a person is asked about the tools of a server that is not trusted.
+/// The reason why a person is asked about the tools of a server that is not trusted.
 const NOT_TRUSTED: &str =
     "it is a tool of another program, whose word on what it does is not trusted";
 
@@ -35,7 +35,7 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
             handle.servers()?.call(&server, &tool, input, patience, &context).await
         }
     });
-    // An approval does not count for another server of the same name.
+    // The `implementation` is part of an approval, so an approval does not count for another server of the same name.
     made = made.effect(effect).danger(danger).tag("mcp").implementation(identity);
     made = made.preview_by(move |input, _| {
         let change = asked.servers().map(|servers| servers.change(&shown));
@@ -61,8 +61,8 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     }
 }
 
-/// Returns the description that models see. It includes the digest, so that whatever the server changes in the
-/// definition, the person's earlier approval no longer matches.
+/// Returns the description that models see. It includes the digest. Whatever the server changes in the definition, an
+/// earlier approval of a person then no longer matches.
 fn description(tool: &ForeignTool) -> String {
     let described = escaped(&tool.description);
     let mut text: String = described.chars().take(LONGEST_DESCRIPTION).collect();
@@ -76,7 +76,6 @@ fn description(tool: &ForeignTool) -> String {
     }
 }
 
-/// Returns the effect and the danger of a call.
 pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::answers::Answers;
 
-/// Handles the messages that the server of one connection sends on its own initiative. The library calls these methods.
+/// Handles the messages that the server of one connection sends on its own initiative. `rmcp` calls these methods.
 #[derive(Debug, Clone)]
 pub(super) struct Handler {
     pub(super) server: String,

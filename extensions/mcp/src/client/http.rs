@@ -32,8 +32,9 @@ use super::oauth::authorization::Authorization;
 /// The maximum time to connect to a server.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Begins without a session, as in the revision 2026-07-28. Servers of earlier revisions refuse that in many ways; the
-/// client then begins a session, over the second transport if the first has failed.
+/// Connects to a server. First tries to begin without a session, as in the revision 2026-07-28. Servers of earlier
+/// revisions refuse this in many ways. The client then begins a session, on the second transport if the first has
+/// failed.
 pub(super) async fn begin(
     handler: Handler,
     [first, second]: [StreamableHttpClientTransport<Requests>; 2],
@@ -48,7 +49,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Makes the transport to a server, or says why it cannot.
+/// Makes the transport to a server. The error says why this is not possible.
 pub(super) fn transport(
     http: &Http,
     #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,
@@ -61,8 +62,8 @@ pub(super) fn transport(
             _ => return Err(format!("found no token in {variable}, expected its bearer token")),
         },
     };
-    // A new session may have other tools, so the library must not begin one by itself: the tools are listed and compared before
-    // a call is repeated.
+    // A new session may have other tools, so `rmcp` must not begin one by itself. The tools are listed and compared
+    // before a call is repeated.
     let config = config.custom_headers(headers(http)?).reinit_on_expired_session(false);
     // A redirect could send the token and the arguments of a call to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
@@ -77,12 +78,12 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(requests, config))
 }
 
-/// Whether the server refused a request before any work on it, because it does not know the session.
+/// Reports whether the server refused a request before any work on it, because the server does not know the session.
 pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
     matches!(failure(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// Returns the text that the server answered where a message was expected, if that is the error.
+/// Returns the text that the server sent in place of a message of the protocol; `None` for any other error.
 pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     match failure(error) {
         Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),
@@ -97,8 +98,8 @@ fn failure(error: &ServiceError) -> Option<&Failure> {
     }
 }
 
-/// Returns the headers that the configuration adds to every request. Errors do not show their values, which may be
-/// secrets.
+/// Returns the headers that the configuration adds to every request. Errors do not show the values of headers, which
+/// may be secrets.
 fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let read = |(name, value): (&String, &String)| {
         let header = HeaderName::from_bytes(name.as_bytes())

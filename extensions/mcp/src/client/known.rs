@@ -1,5 +1,5 @@
-//! Remembers the definition with which each tool last ran, so that the person who is asked about its next call sees the
-//! changes.
+//! Remembers the definition with which each tool last ran, so that a person who is asked about the tool's next call
+//! sees the changes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,7 +23,7 @@ struct ReadableDefinition {
     input_schema: Value,
 }
 
-/// The definitions, by the names under which models see the tools. They are in a file if they have to outlive the
+/// The definitions, by the names under which models see the tools. They are also in a file if they have to outlive the
 /// process.
 #[derive(Debug, Default)]
 pub(super) struct KnownDefinitions {
@@ -56,8 +56,8 @@ impl KnownDefinitions {
         }
     }
 
-    /// Describes what has changed in a tool since it last ran, old text beside new; `None` if the tool is unchanged or
-    /// has not run.
+    /// Describes what has changed in a tool since it last ran, with the old and the new texts; `None` if the tool is
+    /// unchanged or has not run.
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;

@@ -1,5 +1,5 @@
 //! The pipes of a server program, with one message per line. An answer that cannot be read becomes an error of its
-//! request, so that no call waits without an end.
+//! request, so that the call does not wait forever.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -30,7 +30,7 @@ const PIECE: usize = 1 << 16;
 /// use the code too, so the data of such an error holds a random mark of this process, which is never sent to a server.
 const NOT_TAKEN: i32 = -32_099;
 
-/// The random mark by which our own errors are recognized.
+/// The random mark by which the errors of this client are recognized.
 static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
 /// Reports whether this client made the error in place of an unreadable answer.
@@ -108,8 +108,8 @@ impl Line {
         }
     }
 
-    /// Makes an answer from the parts of it that can be read. Skipped values are not parsed recursively, so deep
-    /// nesting cannot overflow the stack.
+    /// Makes a message from the readable parts of an answer; `None` if the line is not an answer. Skipped values are
+    /// not parsed recursively, so deep nesting cannot overflow the stack.
     fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
         let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
         let Ok(Answer { id: Some(id), method: None, result }) = answer else {

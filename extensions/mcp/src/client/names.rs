@@ -1,12 +1,13 @@
-//! Names foreign tools in this application: `server__tool`, at most 64 characters, unique for each tool. Pure.
+//! Names foreign tools in this application: `server__tool`, at most 64 characters, unique for each tool. The functions
+//! are pure.
 
 use sha2::{Digest as _, Sha256};
 
 /// The maximum length of a tool's name that every model provider accepts.
 const LONGEST: usize = 64;
 
-/// Returns our name of a server's tool. If the name would be too long, or has characters that providers refuse, it is
-/// changed and cut, and ends in the first digits of its digest.
+/// Returns the name that a server's tool has in this application. A name that would be too long, or has characters that
+/// providers refuse, is changed and cut, and ends in the first digits of a digest.
 pub(super) fn ours(server: &str, tool: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let whole = format!("{server}__{tool}");
@@ -21,11 +22,11 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
     format!("{server}__{fitting}_{digest}")
 }
 
-/// The maximum length of a server's name; the rest of the 64 characters is for its tools.
+/// The maximum length of a server's name; the rest of the 64 characters is for the names of its tools.
 pub(super) const LONGEST_SERVER: usize = 24;
 
-/// Returns our name of a server from another application's file: unchanged if it fits, else cut and completed by the
-/// first digits of its digest.
+/// Returns the name that a server from another application's file has in this application. A name that does not fit is
+/// cut, and ends in the first digits of its digest.
 pub(super) fn fitting_server(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     let is_whole = !name.is_empty() && name.len() <= LONGEST_SERVER && name.chars().all(fits);
@@ -41,7 +42,7 @@ pub(super) fn fitting_server(name: &str) -> String {
     format!("{plain}-{digest}")
 }
 
-/// Returns the part of one of our names that names the server.
+/// Returns the part of a tool's name in this application that names the server.
 pub(super) fn server(name: &str) -> Option<&str> {
     // The name of a server neither contains `__` nor ends in `_`.
     name.split_once("__").map(|(server, _)| server)

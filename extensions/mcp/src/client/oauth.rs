@@ -1,4 +1,4 @@
-//! Gets the tokens of servers that ask for OAuth: signs a person in, and stores tokens.
+//! Gets the tokens of servers that require OAuth: signs a person in, and stores tokens.
 
 pub(super) mod authorization;
 mod loopback;
@@ -14,12 +14,13 @@ use toolwright::ToolError;
 pub use self::loopback::Loopback;
 pub use self::tokens::{EncryptedTokens, MemoryTokens, TokenStore};
 
-/// Gets tokens for servers that ask for them: OAuth 2.1 with PKCE, separately for each server.
+/// The source of tokens for servers that require them: OAuth 2.1 with PKCE, separately for each server.
 ///
 /// A server that answers 401 names its authorization server, whose metadata the client discovers (RFC 9728, RFC 8414 or
-/// `OpenID`). The client registers there, unless the configuration has a `client_id`; a person signs in through the
-/// application's [`SignIn`]; the token is bound to the server (RFC 8707) and stored. After a 403 for a missing scope, the
-/// client asks the person for that scope too. A server whose configuration has the grant `client_credentials` needs no person.
+/// `OpenID`). The client registers there, unless the configuration has a `client_id`. A person then signs in through
+/// the application's [`SignIn`]. The token is bound to the server (RFC 8707) and stored. After a 403 for a missing
+/// scope, the client asks the person for that scope too. A server whose configuration has the grant
+/// `client_credentials` needs no person.
 ///
 /// ```
 /// use toolwright_mcp::{MemoryTokens, OAuth};
@@ -34,7 +35,8 @@ pub struct OAuth {
 }
 
 impl OAuth {
-    /// Stores tokens in this store. Without [`sign_in`](Self::sign_in), only the grant `client_credentials` works.
+    /// Makes a source of tokens with this store. Without [`sign_in`](Self::sign_in), only the grant
+    /// `client_credentials` works.
     #[must_use]
     pub fn new(tokens: impl TokenStore + 'static) -> Self {
         Self { sign_in: None, tokens: Arc::new(tokens) }

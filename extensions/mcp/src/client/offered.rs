@@ -1,5 +1,5 @@
-//! The resources, prompts and completions that other servers offer. The application calls these methods, for a user who
-//! picks; a model reads resources with the tools of [`MCP_RESOURCE_TOOLS`](crate::MCP_RESOURCE_TOOLS).
+//! The resources, prompts and completions that other servers offer. The application calls these methods for a user who
+//! picks one of them. A model reads resources with the tools of [`MCP_RESOURCE_TOOLS`](crate::MCP_RESOURCE_TOOLS).
 
 use std::sync::Arc;
 
@@ -55,11 +55,11 @@ pub struct OfferedArgument {
 }
 
 impl McpServers {
-    /// Lists the resources of a server and its resource templates; empty if the server does not support resources. The texts
-    /// are the server's, with control characters escaped.
+    /// Lists the resources of a server and its resource templates; empty if the server does not support resources. The
+    /// texts come from the server, with control characters escaped.
     ///
     /// # Errors
-    /// When no server has this name, it cannot be used, or its list has no end.
+    /// When no server has this name, the server cannot be used, or its list has no end.
     pub async fn resources(&self, server: &str) -> Result<OfferedResources, ToolError> {
         let server = self.server(server)?;
         let mut offered = OfferedResources::default();
@@ -101,7 +101,7 @@ impl McpServers {
     /// Reads the resource at a URI of a server. The content is marked as untrusted, like a tool's answer.
     ///
     /// # Errors
-    /// When no server has this name, it cannot be used, or it has nothing at this address.
+    /// When no server has this name, the server cannot be used, or it has nothing at this URI.
     pub async fn read_resource(&self, server: &str, uri: &str) -> Result<Output, ToolError> {
         let server = self.server(server)?;
         let params = ReadResourceRequestParams::new(uri);
@@ -117,7 +117,7 @@ impl McpServers {
     /// Lists the prompts of a server; empty if the server does not support prompts.
     ///
     /// # Errors
-    /// When no server has this name, it cannot be used, or its list has no end.
+    /// When no server has this name, the server cannot be used, or its list has no end.
     pub async fn prompts(&self, server: &str) -> Result<Vec<OfferedPrompt>, ToolError> {
         let server = self.server(server)?;
         let mut prompts = Vec::new();
@@ -141,7 +141,7 @@ impl McpServers {
     /// model to follow them; control characters are escaped.
     ///
     /// # Errors
-    /// When no server has this name, it cannot be used, or refuses the prompt or its arguments.
+    /// When no server has this name, or the server cannot be used or refuses the prompt or its arguments.
     pub async fn prompt(
         &self,
         server: &str,
@@ -171,7 +171,7 @@ impl McpServers {
     /// arguments that are already filled in.
     ///
     /// # Errors
-    /// When no server has this name, or it cannot be used.
+    /// When no server has this name, or the server cannot be used.
     pub async fn complete(
         &self,
         server: &str,
@@ -205,7 +205,7 @@ impl McpServers {
     }
 }
 
-/// Tracks the pages of a list, to decide whether another page follows.
+/// The progress through the pages of a list, which decides whether another page follows.
 #[derive(Default)]
 struct Pages {
     has_begun: bool,

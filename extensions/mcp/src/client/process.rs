@@ -1,7 +1,7 @@
 //! The process of one server, in its own session and process group, from its start until the whole group has ended.
 //!
 //! ```text
-//!  running ── it exits by itself ─────────────────────────────────▶ KILL to what it left in its group
+//!   running ── it exits by itself ─────────────────────────────────▶ KILL to the rest of its group
 //!     └────── its input is closed ── grace ──▶ TERM ── grace ──▶ KILL
 //! ```
 
@@ -20,8 +20,8 @@ use super::said::ServerStderr;
 /// How long a server has to end by itself after its input was closed, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The variables that every server gets if they are set: such as those for the user, the language and the paths of
-/// programs. They include no keys and tokens.
+/// The variables that every server gets if they are set, such as those for the user, the language and the paths of
+/// programs. They include no keys and no tokens.
 const PASSED_ON: [&str; 12] = [
     "HOME",
     "LANG",
@@ -46,7 +46,6 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts the server of this name.
     pub(super) fn start(
         server: &str,
         config: &Program,
@@ -77,7 +76,7 @@ impl Process {
         Ok((Self { end: Some(end), supervised, said }, output, input))
     }
 
-    /// Returns the last lines of the server's standard error.
+    /// Returns the standard error of the server.
     pub(super) fn said(&self) -> &ServerStderr {
         &self.said
     }

@@ -7,8 +7,8 @@ use toolwright::{Handle, Output, ToolError, tool};
 use super::McpServers;
 use super::untrusted::fenced;
 
-/// The tools with which a model lists and reads the resources of MCP servers: `.tools(MCP_RESOURCE_TOOLS)`. They need the
-/// service [`McpServers`], which does not add them by itself.
+/// The tools with which a model lists and reads the resources of MCP servers: `.tools(MCP_RESOURCE_TOOLS)`. They need
+/// the service [`McpServers`], which does not add these tools itself.
 pub const MCP_RESOURCE_TOOLS: [Handle; 2] = [MCP_LIST_RESOURCES, MCP_READ_RESOURCE];
 
 /// How many resources one answer lists.

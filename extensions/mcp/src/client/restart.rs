@@ -1,11 +1,11 @@
-//! Decides when a server that has failed may be started again. Pure.
+//! Decides when a server that has failed may be started again. The functions are pure.
 
 use std::time::{Duration, Instant};
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many times a server has failed in a row, and when it may be started again.
+/// The number of a server's failures in a row, and the time before which the server must not be started again.
 #[derive(Debug, Default)]
 pub(super) struct Restart {
     failures: u32,
@@ -20,8 +20,8 @@ impl Restart {
         self.not_before = Some(now + delay);
     }
 
-    /// Notes that the server was started, and removes the failure that was noted in advance. Only an answer shows that
-    /// the server works.
+    /// Notes that the server was started, and removes the failure that was noted in advance. Earlier failures still
+    /// count, because only an answer shows that the server works.
     pub(super) fn note_start(&mut self) {
         self.failures = self.failures.saturating_sub(1);
         self.not_before = None;

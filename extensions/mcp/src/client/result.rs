@@ -1,4 +1,4 @@
-//! Makes the output of a tool from a foreign tool's answer, and marks it as untrusted. Pure.
+//! Makes the output of a tool from a foreign tool's answer, and marks it as untrusted. The functions are pure.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use toolwright::{Content, Output, ToolError};
 use super::definition::ForeignTool;
 use super::untrusted::{escaped, fenced, line};
 
-/// Makes the output of the tool, or the error that it reports.
+/// Makes the output of the tool, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
     // The source is named by the name that models see: the server's own name for the tool could contain the end of the
     // fence.
@@ -45,7 +45,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     })
 }
 
-/// Makes the output from the content at an address of a server.
+/// Makes the output from the content of a server's resource.
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
     // The source does not contain the URI, which could contain the end of the fence.
     let source = format!("MCP server `{server}`, a resource");
@@ -62,7 +62,7 @@ pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     }
 }
 
-/// Describes how an answer violates the output schema of its own server.
+/// Describes how an answer violates the output schema of its tool.
 fn find_mismatch(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
     let schema = tool.output_schema.as_ref()?;
     let Some(structured) = structured else {

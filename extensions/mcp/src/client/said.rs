@@ -53,7 +53,7 @@ impl ServerStderr {
         last.push_back(line);
     }
 
-    /// Returns the last lines, to be appended to an error message. Waits a moment for the end of the stream.
+    /// Returns the last lines, to be appended to an error message. Waits up to [`REST`] for the end of the stream.
     pub(super) async fn words(&self, server: &str) -> String {
         let _ = timeout(REST, self.over.cancelled()).await;
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

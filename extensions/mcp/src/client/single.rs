@@ -1,4 +1,4 @@
-//! One server of another program, which an application adds with one line.
+//! One server of another program, which an application adds with one line of code.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::trace::{TraceContext, Tracer};
 ///
 /// An agent starts the server before its first request to the model, and offers the model the server's tools together with its
 /// own, under names such as `docs__search` for the tool `search` of the server `docs`. If the server cannot be started, the run
-/// stops with an error that says why, and the next run tries again. The server ends with the tokio runtime.
+/// stops with an error that says why, and the next run tries again. The server ends when the tokio runtime ends.
 ///
 /// The rules for the tools of [`McpServers`] also apply to this type: a person is asked about every call unless the
 /// server is [trusted](Self::trust), and the server's answers are marked as untrusted. For many servers, whose tools a
@@ -66,8 +66,8 @@ impl McpClient {
         Self { name: name.into(), written, start_timeout: None, tracer: None }
     }
 
-    /// Sets how far the application trusts the information that the server gives about its tools: not at all unless
-    /// set.
+    /// Sets how far the application trusts the information that the server gives about its tools; by default not at
+    /// all.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.written.trust = trust;
         self
@@ -134,7 +134,7 @@ impl Bundle for McpClient {
     }
 }
 
-/// Adds a server whose tools the model sees from the beginning, not only after a search.
+/// The resolver of a server whose tools the model sees from the beginning, not only after a search.
 struct AnnouncedServers(McpServers);
 
 impl Resolver for AnnouncedServers {

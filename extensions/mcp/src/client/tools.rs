@@ -14,14 +14,14 @@ use super::foreign_tool::judge;
 use super::untrusted::{escaped, fenced};
 
 /// The tools with which a model finds, describes and calls the tools of MCP servers. They need the service
-/// [`McpServers`]: an application without servers cannot build them.
+/// [`McpServers`], so an executor with these tools and without servers cannot be built.
 pub const MCP_TOOLS: [Handle; 4] = [MCP_LIST_TOOLS, MCP_SEARCH, MCP_INFO, MCP_EXEC];
 
-/// The danger that [`mcp_exec`] declares, on which rules and grants for it rely.
+/// The danger that [`mcp_exec`] declares. Rules and grants for `mcp_exec` rely on it.
 const MCP_EXEC_DANGER: Danger = Danger::Moderate;
 
-/// How long a server may be silent in a call through [`mcp_exec`], if its configuration sets no time-out. The time of its start
-/// is added.
+/// How long a server may be silent in a call through [`mcp_exec`], if its configuration sets no time-out. The time that
+/// the server takes to start is not included.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
 
 /// How many tools one answer lists.
@@ -225,7 +225,7 @@ fn shown(tools: &[Arc<ForeignTool>], problems: &[String]) -> String {
     }
 }
 
-/// Returns how many of the words occur in the tool's definition; a word of its name counts twice.
+/// Returns how many of the words occur in the tool's definition; a word in the tool's name counts twice.
 fn hits(tool: &ForeignTool, words: &[String]) -> usize {
     let (name, description) = (tool.name.to_lowercase(), tool.description.to_lowercase());
     let hits = |word: &String| {

@@ -1,4 +1,4 @@
-//! Replaces the module `http` in an application that is built without servers at URLs: no HTTP errors have to be
+//! Replaces the module `http` in an application that is built without HTTP, in which no HTTP errors have to be
 //! recognized.
 
 use rmcp::ServiceError;

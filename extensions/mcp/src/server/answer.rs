@@ -1,4 +1,4 @@
-//! Converts the outcome of a call to a result of the protocol, or to a protocol error. Pure.
+//! Converts the outcome of a call to a result of the protocol, or to a protocol error. The functions are pure.
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
@@ -34,12 +34,12 @@ pub(super) fn result(
         tracing::error!(tool, %error, "an answer cannot be converted to a result of the protocol");
         ErrorData::internal_error(format!("the answer of `{tool}` cannot be sent"), None)
     })?;
-    // The library does not send this field to clients of revisions before 2026-07-28.
+    // `rmcp` does not send this field to clients of revisions before 2026-07-28.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result)
 }
 
-/// Converts the result to the protocol's type; the texts of the answer are moved, not copied.
+/// Converts the result to the protocol's type. The texts of the answer are moved, not copied.
 fn read(mut result: Value) -> serde_json::Result<CallToolResult> {
     let blocks = match result["content"].take() {
         Value::Array(blocks) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,

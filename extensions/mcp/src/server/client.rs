@@ -1,4 +1,5 @@
-//! The client of a session, as tools use it: it shows log messages, and puts questions to its user and to its model.
+//! The client of a session, as tools use it: the client shows log messages, and puts questions to its user and to its
+//! model.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,9 +24,9 @@ use super::exchange::Exchange;
 /// request fails with an error of the kind `unsupported_by_client`. The client's answers are untrusted.
 ///
 /// A client of a revision before 2026-07-28 gets a request. A later client gets the question as the answer to its call,
-/// and repeats the call with its own answer while the tool waits. So tools ask in the same way in both cases. Questions
-/// that a tool asks concurrently, as with `futures::join!`, reach such a later client together. Questions from a task
-/// that the tool has spawned do not reach it.
+/// and repeats the call with its own answer while the tool waits. A tool asks in the same way in both cases. Questions
+/// that a tool asks concurrently, as with `futures::join!`, reach a later client together. Questions from a task that
+/// the tool has spawned do not reach a later client.
 ///
 /// ```
 /// use serde_json::json;
@@ -101,8 +102,8 @@ pub enum ElicitationOutcome {
 }
 
 impl ConnectedClient {
-    /// Gives the next question to this client a name in `inputRequests`, for clients of the revision 2026-07-28 that
-    /// know the tool: they may send the answer before the question. Questions without a name are numbered.
+    /// Gives the next question to this client a name in `inputRequests`. A client of the revision 2026-07-28 that knows
+    /// the tool may use this name to send the answer before the question. Questions without a name are numbered.
     ///
     /// ```
     /// # use serde_json::json;
@@ -231,7 +232,7 @@ impl ConnectedClient {
         }
     }
 
-    /// Returns the client of a session, if it supports such requests.
+    /// Returns the client of a session, if the client supports requests of this kind.
     fn session_with(&self, capability: Capability) -> Option<Peer<RoleServer>> {
         let peer = self.lock().peer.clone()?;
         let info = peer.peer_info()?;
@@ -285,7 +286,7 @@ impl Capability {
         }
     }
 
-    /// Makes capabilities that consist of this one only.
+    /// Makes capabilities that consist of this capability only.
     fn alone(self) -> ClientCapabilities {
         let mut alone = ClientCapabilities::default();
         match self {

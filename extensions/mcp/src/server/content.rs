@@ -74,7 +74,7 @@ pub trait Resources: Send + Sync + 'static {
     fn list<'a>(&'a self, user: Option<&'a str>)
     -> BoxFuture<'a, Result<Vec<Resource>, ToolError>>;
 
-    /// Lists the templates, each of which describes the URIs of many resources; none unless implemented.
+    /// Lists the templates, each of which describes the URIs of many resources; by default none.
     fn templates(&self) -> Vec<Resource> {
         Vec::new()
     }
@@ -131,9 +131,9 @@ impl Prompt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromptMessage {
-    /// A message in the user's name.
+    /// A message of the user.
     User(Content<'static>),
-    /// A message in the model's name.
+    /// A message of the model.
     Assistant(Content<'static>),
 }
 

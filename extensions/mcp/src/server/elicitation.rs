@@ -13,11 +13,11 @@ use toolwright::{Danger, Executor};
 use super::client::{ConnectedClient, ElicitationOutcome};
 use crate::client::untrusted::escaped;
 
-/// Asks the user of the client that made a call whether it may run.
+/// An approver that asks the user of a client whether a call of this client may run.
 ///
 /// Nothing proves that a person answers: a client can approve by itself. An application that gives this approver to an
-/// executor trusts that every client of the server has a user who decides. The approver's decisions are signed with the
-/// key that is registered with it; name the key after the clients, so that the journal shows who decided.
+/// executor trusts that every client of the server has a user who decides. The decisions are signed with the key that
+/// is registered with the approver. Name the key after the clients, so that the journal shows who decided.
 ///
 /// The approver does not ask the user, and leaves the call to another approver, if the call is `critical`, if the
 /// policy has `four_eyes`, if the call belongs to no session, or if the client cannot ask.

@@ -1,9 +1,9 @@
-//! Why a session could not be served.
+//! Errors of serving a session.
 
 use toolwright::dialect::DialectError;
 use toolwright::{MissingServices, ProfileError, UnknownProfile};
 
-/// Why a session could not be served.
+/// The reason why a session could not be served.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -19,7 +19,7 @@ pub enum ServeError {
     /// The profile does not fit the tools.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// The client did not speak the protocol.
+    /// The client did not follow the protocol.
     #[error("the client did not begin a session: {0}")]
     Protocol(String),
     /// The HTTP server cannot listen at its address.

@@ -24,7 +24,7 @@ tokio::task_local! {
     static CURRENT: Arc<Exchange>;
 }
 
-/// The client of one tool call or prompt, across all its requests.
+/// The client of one tool call or prompt, for which the client may send several requests.
 pub(super) struct Exchange {
     capabilities: ClientCapabilities,
     state: Mutex<State>,
@@ -32,7 +32,7 @@ pub(super) struct Exchange {
 
 #[derive(Default)]
 struct State {
-    /// The request to be answered now; `None` while the server waits for the next one.
+    /// The request to be answered now; `None` while the server waits for the next request.
     attending: Option<Attending>,
     /// The answers that came with the first request, for questions that the tool itself gives a name.
     early: InputResponses,
@@ -69,7 +69,7 @@ impl Attending {
 }
 
 impl Exchange {
-    /// Whether the server cannot send requests in the client's revision, so that questions need an exchange.
+    /// Reports whether the server cannot send requests in the client's revision, so that questions need an exchange.
     pub(super) fn is_needed(context: &RequestContext<RoleServer>) -> bool {
         context.protocol_version().is_some_and(|version| !version.has_initialize())
     }
@@ -158,7 +158,7 @@ impl Exchange {
     /// Returns the questions that wait for an answer.
     pub(super) fn open(&self) -> InputRequests {
         let mut state = self.lock();
-        // A tool may have stopped waiting for an answer: its question is no longer asked.
+        // If a tool has stopped waiting for an answer, its question is no longer asked.
         state.open.retain(|_, open| !open.answer.is_closed());
         state.open.iter().map(|(key, open)| (key.clone(), open.request.clone())).collect()
     }
@@ -185,7 +185,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Notes that the request has been answered, and that the client has to send the next one.
+    /// Notes that the request has been answered, and that the client has to send the next request.
     pub(super) fn rest(&self) {
         self.lock().attending = None;
     }

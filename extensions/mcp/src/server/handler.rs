@@ -77,7 +77,7 @@ impl Handler {
         made.unwrap_or_else(Span::none)
     }
 
-    /// Whether the answer to the request may be a question.
+    /// Reports whether the answer to the request may be a question.
     fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
         self.server.offers.can_ask() && Exchange::is_needed(context)
     }
@@ -189,7 +189,7 @@ impl ServerHandler for Handler {
                 tokio::select! {
                     prompt = offers.prompt(request, &client) => {
                         let lacking = exchange.and_then(|exchange| exchange.lacking());
-                        // The prompt failed, and it had asked for a capability that the client lacks. So the error
+                        // The prompt failed after it had asked for a capability that the client lacks, so the error
                         // names that capability.
                         prompt.map_err(|error| lacking.map_or(error, ErrorData::missing_required_client_capability))
                     }
@@ -320,11 +320,11 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // The future of every request is as large as the largest of these futures, so it is boxed.
+        // The future of every request is as large as the largest of these futures, so this large future is boxed.
         Box::pin(self.session.cancel_task(&request.task_id)).await
     }
 
-    /// Answers a request that the library could not parse: its method is unknown, or its params do not fit the method.
+    /// Answers a request that `rmcp` could not parse: its method is unknown, or its params do not fit the method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -334,7 +334,7 @@ impl ServerHandler for Handler {
         Err(misfit::error(request, has_sessions))
     }
 
-    /// Begins the notifications of changes: clients of revisions with `initialize` get them without subscribing.
+    /// Begins to notify the client of changes. Clients of revisions with `initialize` are notified without subscribing.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
             tokio::spawn(notify_of_changes(
@@ -355,7 +355,7 @@ impl ServerHandler for Handler {
     }
 
     /// Returns the notifications that the server grants to a client of a later revision. Such a client has to subscribe
-    /// to notifications.
+    /// to them.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -383,8 +383,8 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
-    /// Notifies a client that speaks a later revision when resources to which it subscribes change, as long as its user
-    /// may read them.
+    /// Notifies a client of a later revision when resources to which it subscribes change, as long as its user may read
+    /// them.
     async fn notify_of_resources(&self, context: &SubscriptionContext) {
         let subscribed = context.accepted().resource_subscriptions.as_deref().unwrap_or_default();
         let changes = self.server.offers.resources.as_ref().and_then(|it| it.changes());

@@ -1,7 +1,7 @@
 //! The streams of one client, with one message per line. A page of tools is written from a text that was serialized
 //! only once.
 //!
-//! The library reads all messages and writes all others. It would serialize every schema again for each list.
+//! `rmcp` reads all messages and writes all others, but it would serialize every schema again for each list.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,7 +16,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
-/// How many pages may wait to be written. Lists beyond this number are written by the library.
+/// How many pages may wait to be written. `rmcp` writes lists beyond this number.
 const MOST_PAGES: usize = 64;
 
 /// The part of the JSON of an empty list where the tools are inserted.
@@ -27,7 +27,8 @@ const NO_TOOLS: &str = r#""tools":[]"#;
 pub(super) struct Pages(Arc<Mutex<HashMap<RequestId, Arc<str>>>>);
 
 impl Pages {
-    /// Registers a page to replace the empty list of tools in the answer to this request. Returns `false` if too many wait.
+    /// Registers a page to replace the empty list of tools in the answer to this request. Returns `false` if too many
+    /// pages wait.
     pub(super) fn stand_in(&self, request: &RequestId, page: &Arc<str>) -> bool {
         let mut pages = lock(&self.0);
         // Cancelled requests leave their pages behind, so the number of pages is limited.
@@ -165,7 +166,7 @@ where
     }
 }
 
-/// The library's replies to lines that are not valid messages.
+/// The replies of `rmcp` to lines that are not valid messages.
 #[derive(Clone, Default)]
 struct Replies(Arc<Mutex<Vec<u8>>>);
 

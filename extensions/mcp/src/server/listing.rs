@@ -1,5 +1,5 @@
-//! The tools of a catalog as the protocol lists them: in pages with cursors, and the mapping from listed names back to tools.
-//! Pure.
+//! The tools of a catalog as the protocol lists them: in pages with cursors, and the mapping from listed names back to
+//! tools. The functions are pure.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -55,7 +55,6 @@ impl ShownTools {
         Ok(start..start.saturating_add(size).min(self.tools.len()))
     }
 
-    /// Returns the tools of a page.
     pub(super) fn tools(&self, page: &Range<usize>) -> &[Tool] {
         &self.tools[page.clone()]
     }

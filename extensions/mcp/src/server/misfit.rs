@@ -1,4 +1,4 @@
-//! Explains why a request could not be parsed by the library. Pure.
+//! Explains why `rmcp` could not parse a request. The functions are pure.
 
 use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, ErrorCode};
@@ -13,7 +13,7 @@ enum Revisions {
     WithoutSessions,
 }
 
-/// The methods that the library knows. If it cannot parse a request for one of them, the params are wrong.
+/// The methods that `rmcp` knows. If it cannot parse a request for one of them, the params are wrong.
 const METHODS: [(&str, Revisions); 16] = [
     ("completion/complete", Revisions::All),
     ("initialize", Revisions::WithSessions),
@@ -33,8 +33,8 @@ const METHODS: [(&str, Revisions); 16] = [
     ("tools/list", Revisions::All),
 ];
 
-/// Makes the error for a request that the library could not parse. A method that the request's revision does not have
-/// is reported as unknown, whatever its params are.
+/// Makes the error for a request that `rmcp` could not parse. A method that the request's revision does not have is
+/// reported as unknown, whatever its params are.
 pub(super) fn error(request: CustomRequest, has_sessions: bool) -> ErrorData {
     let method = request.method;
     let of_revision = match has_sessions {

@@ -37,7 +37,7 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    /// Whether a tool or a prompt can ask the client.
+    /// Reports whether a tool or a prompt can ask the client.
     pub(super) fn can_ask(&self) -> bool {
         self.client || self.approver.is_some() || self.prompts.is_some()
     }

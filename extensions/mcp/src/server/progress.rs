@@ -21,7 +21,7 @@ pub(super) struct Report {
     part: Option<f64>,
 }
 
-/// The requests that ask for progress, by the executor's id of their call.
+/// The requests that ask for progress, by the id that their call has in the executor.
 #[derive(Debug, Default)]
 pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
 
@@ -37,7 +37,7 @@ impl Reports {
         }
     }
 
-    /// Returns the reports of a call, until [`forget`](Self::forget).
+    /// Returns the receiver of a call's reports, which gets reports until [`forget`](Self::forget) is called.
     pub(super) fn of(&self, call: &str) -> mpsc::Receiver<Report> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.lock().insert(call.to_owned(), sender);
@@ -57,12 +57,13 @@ impl Reports {
 pub(super) enum Audience {
     /// The request that makes the call.
     Request(Peer<RoleServer>, ProgressToken),
-    /// The request of the exchange that is to be answered when the report is sent.
+    /// The exchange of the call. Each report goes to the request that is being answered when the report is sent.
     Exchange(Arc<Exchange>),
 }
 
 impl Audience {
-    /// Makes the receiver for a session; `None` if the first request asks for no progress.
+    /// Returns the requests to which the progress of a call is reported; `None` if the call's first request asks for no
+    /// progress.
     pub(super) fn of(
         context: &RequestContext<RoleServer>,
         exchange: Option<&Arc<Exchange>>,
@@ -74,7 +75,7 @@ impl Audience {
         })
     }
 
-    /// Performs a call and passes on its reports; all of them are sent before the answer.
+    /// Performs a call and passes on its reports. All of them are sent before the answer.
     pub(super) async fn perform(
         &self,
         performing: impl Future<Output = Outcome>,

@@ -19,8 +19,8 @@ use super::exchange::Exchange;
 /// memory.
 const MOST_HELD: usize = 256;
 
-/// Identifies what a request asks for by a digest of its method, name and canonical arguments, because arguments can be
-/// large.
+/// The identity of what a request asks for: a digest of its method, name and canonical arguments, because arguments can
+/// be large.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Purpose([u8; 32]);
 
@@ -81,7 +81,7 @@ impl<T: Send + 'static> Rounds<T> {
     /// without a purpose cannot ask.
     ///
     /// # Errors
-    /// The errors of the work; and when no work with this purpose waits under the `requestState`, or an answer is
+    /// The errors of the work. Also when no work with this purpose waits under the `requestState`, or an answer is
     /// malformed.
     pub(super) async fn round<W>(
         &self,
@@ -96,8 +96,8 @@ impl<T: Send + 'static> Rounds<T> {
         let Some(purpose) = purpose else {
             return match input.state {
                 Some(_) => Err(unknown()),
-                // Boxed, because the library moves the future of a request several times before it runs it, which costs
-                // more than the call if the future is large.
+                // Boxed, because `rmcp` moves the future of a request several times before it runs it. If the future is
+                // large, this costs more than the call.
                 None => Box::pin(work(None, context.ct.clone())).await.map(Round::Done),
             };
         };
@@ -169,7 +169,7 @@ impl<T: Send + 'static> Rounds<T> {
             all.retain(|_, held| !held.steps.is_closed());
         }
         match all.len() >= MOST_HELD {
-            // Too much work waits. So the tool continues without answers, and the client's next request fails with an
+            // Too much work waits, so the tool continues without answers. The client's next request fails with an
             // unknown state.
             true => held.exchange.give_up(),
             false => {
@@ -218,7 +218,7 @@ fn drive<T: Send + 'static>(
     receiver
 }
 
-/// Waits for the output; if the request is cancelled or dropped meanwhile, the work is stopped.
+/// Waits for the output of the work. If the request is cancelled or dropped meanwhile, the work is stopped.
 async fn attend<F: Future>(
     work: F,
     request: &CancellationToken,

@@ -22,7 +22,7 @@ use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
 /// The maximum number of waiting calls that a session remembers, so that a client cannot fill the memory. Calls whose
-/// deadline for a decision has passed make room for others; a call that finds no room is cancelled.
+/// deadline for a decision has passed make room for others. A call that finds no room is cancelled.
 const MOST_WAITING: usize = 1024;
 
 pub(super) struct Session {
@@ -72,8 +72,8 @@ pub(super) struct PlannedCall {
 }
 
 impl Session {
-    /// Starts a session for the user whom the transport has authenticated; if it has authenticated none, for the user
-    /// whom the application names.
+    /// Starts a session for the user whom the transport has authenticated. If there is no such user, the application
+    /// names the user.
     pub(super) fn start(
         server: &McpServer,
         ended: CancellationToken,
@@ -130,7 +130,7 @@ impl Session {
         Arc::clone(&lock(&self.shown))
     }
 
-    /// Pins the tools as they are now, for the first page of a list.
+    /// Pins the registry's present tools for the first page of a list, and returns them.
     pub(super) fn pin(&self) -> Result<Arc<PinnedRun>, ServeError> {
         let now = self.executor.registry().generation();
         let mut shown = lock(&self.shown);
@@ -234,7 +234,7 @@ impl Session {
         )
     }
 
-    /// Returns the task for a waiting call, if the call becomes one.
+    /// Returns the task for a waiting call, if the call is answered with one.
     pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
@@ -259,7 +259,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a call still waits, and the deadline for its decision has not passed.
+    /// Reports whether a call still waits, and the deadline for its decision has not passed.
     #[cfg(feature = "http-server")]
     pub(super) fn waits(&self) -> bool {
         let waiting = lock(&self.waiting);

@@ -47,9 +47,9 @@ impl Entry {
 }
 
 impl Tasks {
-    /// Returns the task for a call that waits for a person's decision or is carried out elsewhere. Nothing if the call
-    /// waits for something else, or the session has too many tasks. Calls `ended` when the call has ended, before its
-    /// result can be read.
+    /// Returns the task for a call that waits for a person's decision or is carried out elsewhere. Returns `None` if
+    /// the call waits for something else, or the session has too many tasks. Calls `ended` when the call has ended,
+    /// before its result can be read.
     pub(super) fn of(
         &self,
         tool: &str,

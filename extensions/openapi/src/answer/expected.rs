@@ -1,6 +1,6 @@
-//! Compares an answer with the answers that the document promises. Pure.
+//! Compares an answer with the answers that the OpenAPI document promises.
 //!
-//! A schema is compiled when it is first needed: most operations of a large document are never called.
+//! A schema is compiled when it is first needed, because most operations of a large document are never called.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::Response;
 use crate::document::{Document, LocatedValue};
 use crate::schema::{Direction, Schemas};
 
-/// The most differences that are listed for one answer.
+/// The maximum number of differences that are listed for one answer.
 const MOST: usize = 10;
 
 /// The answers that the document promises for an operation.
@@ -38,8 +38,8 @@ impl Answers {
         Self { document, responses, checkers: Mutex::default() }
     }
 
-    /// Returns the differences between an answer and the one that the document promises for its status; empty if it
-    /// matches, or if the document promises none.
+    /// Returns the differences between an answer and the answers that the document promises. Returns none if the
+    /// document does not describe the answers of the operation.
     pub(super) fn problems(
         &self,
         status: StatusCode,
@@ -85,7 +85,7 @@ impl Answers {
         shown.collect()
     }
 
-    /// Returns the compiled schema; `None` if the schema itself is invalid, which is not the answer's fault.
+    /// Returns the compiled schema; `None` if the schema itself is invalid, for which the answer is not to blame.
     fn checker(&self, schema: &LocatedValue<'_>) -> Option<Arc<PreparedChecker>> {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
         let prepared = || prepare(&self.document, schema).map(|it| Arc::new(PreparedChecker(it)));

@@ -1,4 +1,4 @@
-//! Converts a status other than success to the error of a call. Pure.
+//! Converts a status other than success to the error of a call. The functions are pure.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,9 +10,9 @@ use toolwright::{ErrorClass, ToolError, printable};
 
 use super::Response;
 
-/// The most characters of the server's message that a model sees.
+/// The maximum number of characters of the server's message that a model sees.
 const LONGEST: usize = 2000;
-/// The largest JSON body that becomes the details of an error, in bytes.
+/// The maximum size of a JSON body that becomes the details of an error, in bytes.
 const LARGEST_DETAILS: usize = 8192;
 
 pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError {

@@ -1,4 +1,5 @@
-//! Removes secrets from a server's answer, in every encoding in which the server may repeat a request. Pure.
+//! Removes secrets from a server's answer, in every encoding in which the server may repeat a request. The functions
+//! are pure.
 
 /// The longest encoding of one character, in bytes: two UTF-16 units as JSON escapes.
 const LONGEST_FORM: usize = 12;

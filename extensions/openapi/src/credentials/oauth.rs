@@ -19,8 +19,9 @@ const EARLY: Duration = Duration::from_secs(30);
 /// How long a token server may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Gives the tokens of a client registered at an authorization server, for one security scheme. The first call that needs a
-/// token requests it. The token is used until half a minute before it expires, and replaced when a server answers 401.
+/// The tokens of a client that is registered at an authorization server, for one security scheme. The first call that
+/// needs a token requests it. The token is used until half a minute before it expires, and replaced when a server
+/// answers 401.
 ///
 /// ```
 /// use toolwright_openapi::OAuthCredentials;
@@ -60,12 +61,12 @@ struct TokenResponse {
     refresh_token: Option<String>,
 }
 
-/// Why a URL cannot be used to get tokens.
+/// The reason why a URL cannot be used to get tokens.
 #[derive(thiserror::Error)]
 #[error("no token can be obtained from `{url}`: {why}")]
 #[non_exhaustive]
 pub struct TokenUrlError {
-    /// The URL. If it may contain a password, a placeholder.
+    /// The URL, or a placeholder if the URL may contain a password.
     pub url: String,
     /// The reason why the URL cannot be used.
     pub why: String,
@@ -73,10 +74,10 @@ pub struct TokenUrlError {
 toolwright::unstable::debug_as_sentence!(TokenUrlError);
 
 impl OAuthCredentials {
-    /// Gets tokens with the client's own credentials.
+    /// Makes credentials whose tokens are requested with the client's own id and secret.
     ///
     /// # Errors
-    /// When the token URL is invalid or contains a user, or if secrets would be sent to it over plain HTTP.
+    /// When the token URL is invalid or contains a user, or when secrets would be sent to it over plain HTTP.
     pub fn client(
         scheme: impl Into<String>,
         token_url: &str,

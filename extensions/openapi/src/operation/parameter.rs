@@ -23,8 +23,8 @@ const NOT_ARGUMENTS: [&str; 14] = [
     "via",
 ];
 
-/// Headers that make a server or a proxy treat the request as another one, with a method, a path or a host that policy has not
-/// checked.
+/// Headers that make a server or a proxy treat the request as a different request, with a method, a path or a host that
+/// policy has not checked.
 const OTHER_REQUESTS: [&str; 7] = [
     "forwarded",
     "x-forwarded-host",
@@ -35,7 +35,6 @@ const OTHER_REQUESTS: [&str; 7] = [
     "x-rewrite-url",
 ];
 
-/// A parameter as the document describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter<'d> {
     pub(crate) at: LocatedValue<'d>,
@@ -94,8 +93,8 @@ pub(crate) enum Style {
 }
 
 impl<'d> Parameter<'d> {
-    /// Reads a parameter. Returns nothing for a header that cannot be an argument; the specification ignores three of these
-    /// itself. A required header that would change the meaning of the request is refused.
+    /// Reads a parameter. Returns `None` for a header that cannot be an argument; the specification itself ignores
+    /// three of these headers. A required header that would change the meaning of the request is refused.
     pub(super) fn read(at: LocatedValue<'d>) -> Result<Option<Self>, Refusal> {
         let Some(name) = at.text("name").filter(|it| !it.is_empty()) else {
             return Err(Refusal::new(at.place, "the parameter has no `name`"));

@@ -1,12 +1,12 @@
-//! Percent-encodes a text, depending on its place in the URL. Pure.
+//! Percent-encodes a text, depending on its place in the URL. The functions are pure.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The characters that are encoded in a value: all but those that RFC 3986 calls unreserved.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The characters that are encoded with `allowReserved`. Reserved characters are not encoded if they end neither a
-/// value nor a query.
+/// The characters that are encoded with `allowReserved`. A reserved character stays unencoded, unless it could end the
+/// value or the query.
 const RESERVED: &AsciiSet = &VALUE
     .remove(b':')
     .remove(b'/')

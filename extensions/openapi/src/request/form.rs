@@ -1,4 +1,4 @@
-//! A body of `application/x-www-form-urlencoded`. Pure.
+//! A body of `application/x-www-form-urlencoded`. The functions are pure.
 
 use std::collections::BTreeMap;
 

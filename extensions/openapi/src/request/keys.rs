@@ -1,4 +1,5 @@
-//! Ensures that the fields of an object do not use a key that belongs to another part of the request. Pure.
+//! Ensures that the fields of an object do not use a key that belongs to another part of the request. The functions are
+//! pure.
 
 use serde_json::Value;
 
@@ -19,8 +20,8 @@ impl<'s> Keys<'s> {
     /// Reserves the keys that the fields of an object use, in this part of the request; `None` is the body.
     ///
     /// # Errors
-    /// When one of the keys is already used, or would be read as a field of another: servers read `a[b]` as the field
-    /// `b` of `a`.
+    /// When one of the keys is already used, or would be read as a field of another key, because servers read `a[b]` as
+    /// the field `b` of `a`.
     pub(super) fn take(
         &mut self,
         place: Option<Place>,

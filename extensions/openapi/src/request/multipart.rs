@@ -1,4 +1,5 @@
-//! A body of `multipart/form-data`. Pure: the boundary is derived from the content, so that equal calls have equal bodies.
+//! A body of `multipart/form-data`. The functions are pure: the boundary is derived from the content, so that equal
+//! calls have equal bodies.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! The path of an operation: a template of text and parameters, in which the values of a call replace the parameters.
-//! Pure.
+//! The functions are pure.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,9 @@ enum Piece {
 }
 
 impl Template {
-    /// Parses a path. A part after `#` is never sent: some documents use it to distinguish operations of one path.
+    /// Parses a path. A part after `#` is dropped: some documents use such a part only to distinguish operations of the
+    /// same path.
+    /// path.
     ///
     /// # Errors
     /// When the text is not a valid path.
@@ -74,8 +76,8 @@ impl Template {
     }
 }
 
-/// Returns the path as a server reads it, which rules match: decodes percent-encoded text of the document, and drops
-/// the part after `#`. An encoded `/` stays encoded, since it does not separate segments.
+/// Returns the path as a server reads it, because rules match this form. Decodes percent-encoded text of the document,
+/// and drops the part after `#`. An encoded `/` stays encoded, since it does not separate segments.
 pub(crate) fn as_sent(path: &str) -> String {
     let path = path.split('#').next().unwrap_or_default();
     let segments = path

@@ -1,11 +1,10 @@
-//! Encodes a value in the style of its parameter: RFC 6570 and the additions of `OpenAPI`. Pure.
+//! Encodes a value in the style of its parameter: RFC 6570 and the additions of `OpenAPI`. The functions are pure.
 
 use serde_json::Value;
 
 use super::encode;
 use crate::operation::Style;
 
-/// Encodes a value for a path.
 pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String, String> {
     let name = encode::value(name);
     let (prefix, separator, explode, named) = match style {
@@ -101,7 +100,7 @@ pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<Strin
 }
 
 /// Encodes a value with keys in brackets at every level, as in `a[b][c]=1`. The index of each item of a list is a key
-/// too, and separates the fields of one item from those of the next.
+/// too, so that the fields of different items stay separate.
 fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! Patterns of paths and names: `*` is any text within a segment, `**` any text. Pure.
+//! Patterns of paths and names: `*` is any text within a segment, `**` any text. The functions are pure.
 
 /// Returns whether a pattern matches the whole text. The time is bounded by the product of both lengths.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {

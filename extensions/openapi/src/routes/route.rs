@@ -62,22 +62,22 @@ pub(crate) enum To {
 }
 
 impl Route {
-    /// Makes tools that are listed for models.
+    /// Makes a rule whose operations become tools that are listed for models.
     pub fn tool() -> Self {
         Self::to(To::Tool)
     }
 
-    /// Makes deferred tools, which a model finds by a search.
+    /// Makes a rule whose operations become deferred tools, which a model finds by a search.
     pub fn deferred() -> Self {
         Self::to(To::Deferred)
     }
 
-    /// Makes tools that are hidden from models, and that programs call.
+    /// Makes a rule whose operations become tools that are hidden from models, and that programs call.
     pub fn hidden() -> Self {
         Self::to(To::Hidden)
     }
 
-    /// Makes no tools.
+    /// Makes a rule whose operations do not become tools.
     pub fn excluded() -> Self {
         Self::to(To::Excluded)
     }

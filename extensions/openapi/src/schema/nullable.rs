@@ -1,5 +1,5 @@
-//! Translates `nullable: true` of `OpenAPI` 3.0 to JSON Schema. Documents also use it beside references, choices and
-//! enumerations, where the specification gives it no meaning. Pure.
+//! Translates `nullable: true` of `OpenAPI` 3.0 to JSON Schema. Documents also use `nullable` beside references,
+//! choices and enumerations, where the specification gives it no meaning. The functions are pure.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
 //! Handles regular expressions that this crate cannot check: those with lookaround or backreferences, and those that
-//! are not valid in JSON Schema. Pure.
+//! are not valid in JSON Schema. The functions are pure.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,8 @@ use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
 
 use super::say;
 
-/// Caches which patterns of a document can be checked: each is compiled once, however many operations use it.
+/// A cache of which patterns of a document can be checked. Each pattern is compiled once, however many operations use
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(Mutex<HashMap<String, bool>>);
 

@@ -18,10 +18,12 @@ pub struct LeftOut {
     /// The messages that were left out, as half-open ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<(usize, usize)>,
-    /// The answers that were replaced by a note, because a newer answer to the same call follows: message and answer.
+    /// The answers that a note replaces, because a newer answer to the same call follows. Each item is the index of a
+    /// message and the index of an answer in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<(usize, usize)>,
-    /// The answers that were sent without their middle: message and answer.
+    /// The answers that were sent without their middle. Each item is the index of a message and the index of an answer
+    /// in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<(usize, usize)>,
 }
@@ -33,7 +35,7 @@ impl LeftOut {
         *self == Self::default()
     }
 
-    /// Returns the parts left out of a history of which the first `first` messages were left out as well.
+    /// Adds `first` to all indexes, and adds the first `first` messages to the parts that were left out.
     pub(super) fn after(self, first: usize) -> Self {
         let moved = |places: Vec<(usize, usize)>| {
             places.into_iter().map(|(it, at)| (it + first, at)).collect()
@@ -48,7 +50,7 @@ impl LeftOut {
         Self { messages, repeated: moved(self.repeated), shortened: moved(self.shortened) }
     }
 
-    /// Adds a message that follows the messages added before.
+    /// Adds a message, which must come after all messages that were added before.
     pub(super) fn add_message(&mut self, message: usize) {
         match self.messages.last_mut() {
             Some((_, end)) if *end == message => *end += 1,

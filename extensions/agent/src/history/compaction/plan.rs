@@ -18,11 +18,11 @@ pub(super) const LONG: usize = 3_000;
 /// How many bytes remain at each end of an answer that loses its middle.
 pub(super) const END: usize = 1_000;
 
-/// The estimated tokens of a note that replaces an answer or turns.
+/// The estimated tokens of a note that replaces an answer or dropped turns.
 const NOTE: u64 = 40;
 
-/// The kinds of errors that report a decision of a person, or that a decision is pending. The model must not forget
-/// them.
+/// The kinds of errors which say that a person has decided about a call or has to decide. The model must not forget
+/// these errors.
 const OBLIGATIONS: [&str; 6] = [
     error_kind::APPROVAL_REQUIRED,
     error_kind::DENIED,
@@ -35,7 +35,7 @@ const OBLIGATIONS: [&str; 6] = [
 /// The way in which an answer is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// A note replaces the answer: a later call got a newer answer.
+    /// A note replaces the answer, because the same call was made again and has a newer answer.
     Repeated,
     /// The middle of the answer is left out.
     Shortened,
@@ -50,19 +50,19 @@ pub(super) struct Plan<'s> {
     unsummarized: Vec<usize>,
     /// The estimated tokens of the dropped messages.
     gone: u64,
-    /// All answers in messages before this one are shortened or stay.
+    /// The index of the message at which [`Self::shorten`] continues.
     shortened_to: usize,
-    /// All turns before this message are dropped or stay. The first messages stay in which the server of the model has
-    /// compacted what came before.
+    /// The index of the message at which [`Self::drop_turns`] continues. It begins at `fixed`, so the first messages
+    /// are never dropped, in which the model's server has compacted earlier turns.
     dropped_to: usize,
     summaries: &'s [Summary],
-    /// The newest summary that was made up to this point of the history.
+    /// The newest of the summaries that were made for the history up to the message that is examined now.
     summary: Option<&'s Summary>,
-    /// Whether turns were dropped at the end of the history.
+    /// Whether turns were dropped when the last message was examined.
     drops_at_end: bool,
-    /// The estimated tokens that remain of each message.
+    /// The estimated tokens of each message, without what is left out of it.
     left: Vec<u64>,
-    /// The sum of the tokens that are left of the messages so far.
+    /// The sum of `left`.
     size: u64,
     /// The size above which parts are left out again, in tokens.
     next: u64,
@@ -139,7 +139,7 @@ impl<'s> Plan<'s> {
         self.answers.get(&(message, index)).copied()
     }
 
-    /// Whether some of this message's answers are shortened or replaced.
+    /// Reports whether some of this message's answers are shortened or replaced.
     pub(super) fn changes(&self, message: usize, answers: usize) -> bool {
         self.answers.range((message, 0)..(message, answers)).next().is_some()
     }
@@ -148,8 +148,8 @@ impl<'s> Plan<'s> {
         self.dropped[message]
     }
 
-    /// Leaves out parts of a history that has outgrown its share until the rest is small enough, the least important
-    /// parts first.
+    /// Leaves out parts of a history that has outgrown its share, the least important first, until the rest is small
+    /// enough.
     fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
         let before = self.size;
         let old = history.len().saturating_sub(LAST);
@@ -179,7 +179,7 @@ impl<'s> Plan<'s> {
         self.size += newest.tokens();
         self.size -= self.summary.map_or(0, Summary::tokens);
         self.summary = Some(newest);
-        // A summary that was made at this very point covers what is dropped here.
+        // A summary that was made for the history up to here covers the turns that were just dropped.
         if newest.at == at {
             self.unsummarized.clear();
             self.drops_at_end = false;
@@ -191,7 +191,7 @@ impl<'s> Plan<'s> {
         self.summary
     }
 
-    /// Returns a task for a summary of the turns that were dropped at the end of the history.
+    /// Returns a task to summarize the dropped turns that no summary covers; `None` if the last message caused no drop.
     pub(super) fn task(&self, history: &[Message], room: Room) -> Option<SummaryTask> {
         let messages: Vec<&Message> = self.unsummarized.iter().map(|it| &history[*it]).collect();
         let task = || SummaryTask::of(history.len(), room, self.gone, self.summary, &messages);
@@ -200,7 +200,7 @@ impl<'s> Plan<'s> {
 
     /// Leaves out the middle of long answers, the oldest first, until the history is small enough.
     fn shorten(&mut self, history: &[Message], old: usize, room: Room) {
-        // The call of an answer is in the message before it.
+        // Begins one message earlier, because the call of an answer is in the message before the answer.
         let first = self.shortened_to.saturating_sub(1).min(old);
         for (after, index, _, answer) in answers(&history[first..old]) {
             let message = first + after;
@@ -244,13 +244,13 @@ impl<'s> Plan<'s> {
         self.size -= before - after;
     }
 
-    /// Leaves out whole turns, the oldest first: answers of the model, and the answers to their calls.
+    /// Drops whole turns, the oldest first: answers of the model, each with the answers to its calls.
     fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
         for message in self.dropped_to..old {
             if self.size <= room.low() {
                 return;
             }
-            // The answers to the calls of the last old message are not old yet.
+            // The last old message is examined again later, because the answers to its calls are not old yet.
             if message + 1 < old {
                 self.dropped_to = message;
             }
@@ -269,7 +269,7 @@ impl<'s> Plan<'s> {
                 }
                 _ => continue,
             };
-            // A note replaces the first of several dropped messages.
+            // Consecutive dropped messages share one note.
             let note = if message > 0 && self.dropped[message - 1] { 0 } else { NOTE };
             let gone: u64 = self.left[message..end].iter().sum();
             if gone <= note {
@@ -304,7 +304,7 @@ type PlacedAnswer<'h> = (usize, usize, &'h Answer);
 impl<'h> Reads<'h> {
     /// Examines the messages that were added since the last call.
     fn look_at(&mut self, history: &'h [Message], is_read: &dyn Fn(&str) -> bool) {
-        // The call of an answer is in the message before it.
+        // Begins one message earlier, because the call of an answer is in the message before the answer.
         let first = self.seen.saturating_sub(1);
         for (message, index, call, answer) in answers(&history[first..]) {
             if is_read(&call.name) && !answer.is_error() {
@@ -324,17 +324,18 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Whether an answer reports a decision of a person, or that a decision is pending.
+/// Reports whether an answer says that a person has decided about a call or has to decide.
 fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }
 
-/// Whether an answer is long enough to lose its middle.
+/// Reports whether an answer is long enough to lose its middle.
 fn is_long(answer: &Answer) -> bool {
     answer_tokens(answer) > super::text_tokens(LONG)
 }
 
-/// Lists each answer with its call. The arguments of the call are in the message before the answer.
+/// Lists each answer with its call, the index of its message and its index in that message. The call comes from the
+/// message before, because only there it has arguments.
 fn answers(history: &[Message]) -> impl Iterator<Item = (usize, usize, &ToolCall, &Answer)> {
     history.iter().zip(history.iter().skip(1)).enumerate().flat_map(|(message, pair)| {
         let (calls, answered): (&[ToolCall], &[(ToolCall, Answer)]) = match pair {

@@ -1,4 +1,4 @@
-//! Writes the shortened history: omits the parts that the plan leaves out, and puts notes in their place.
+//! Writes the shortened history: omits the parts that the [`Plan`] leaves out, and puts notes in their place.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
             dropped.push(message);
             continue;
         }
-        // The summary covers all dropped turns, and replaces the first.
+        // The summary covers all dropped turns. It replaces the first group of them, and notes replace the other
+        // groups.
         let summary = plan.summary().filter(|_| !dropped.is_empty() && !has_summary);
         has_summary |= summary.is_some();
         let dropped = std::mem::take(&mut dropped);
@@ -36,7 +37,7 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
     messages
 }
 
-/// Writes the message, in the user's name, that replaces dropped turns.
+/// Writes the message of the user that replaces dropped turns.
 fn note(dropped: &[&Message]) -> Option<Message> {
     let steps = dropped.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
     if steps == 0 {
@@ -81,7 +82,7 @@ fn copy_of(answer: &Answer) -> Answer {
     toolwright::StoredAnswer::from(answer).into_answer()
 }
 
-/// Cuts a text down to this many bytes of each of its ends.
+/// Cuts a text down to its first and last `end` bytes.
 pub(super) fn shortened(text: &str, end: usize) -> String {
     if text.len() <= end.saturating_mul(2) {
         return text.to_owned();

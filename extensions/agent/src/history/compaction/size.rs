@@ -7,7 +7,7 @@ use crate::history::Message;
 /// The estimated tokens of a picture or a document. The size in bytes does not help to estimate them.
 const MEDIA: u64 = 1_600;
 
-/// The estimated tokens that a message takes in addition to its texts.
+/// The estimated tokens of a message besides its texts.
 const MESSAGE: u64 = 8;
 
 /// Estimates the tokens of a text with this many bytes. The estimate is high for most languages and for code.
@@ -15,7 +15,6 @@ pub(crate) fn text_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(3)
 }
 
-/// Estimates the tokens of a message.
 pub(super) fn tokens(message: &Message) -> u64 {
     MESSAGE
         + match message {
@@ -33,7 +32,6 @@ pub(super) fn tokens(message: &Message) -> u64 {
         }
 }
 
-/// Estimates the tokens of an answer.
 pub(super) fn answer(answer: &Answer) -> u64 {
     MESSAGE
         + match answer.output() {

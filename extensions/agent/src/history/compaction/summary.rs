@@ -1,4 +1,4 @@
-//! Summaries of turns that are left out: the prompt for the model, and the check of its answer. Pure.
+//! Summaries of turns that are left out: the prompt for the model, and the check of its answer. The functions are pure.
 
 use serde::{Deserialize, Serialize};
 use toolwright::untrusted::fenced;
@@ -28,7 +28,6 @@ pub(crate) struct Summary {
 pub(crate) struct SummaryTask {
     /// How many messages the history has now.
     pub at: usize,
-    /// The prompt for the model.
     pub prompt: String,
     /// The maximum number of tokens of the summary: fewer than the turns that it replaces have.
     pub most: u64,
@@ -51,7 +50,8 @@ impl Summary {
 }
 
 impl SummaryTask {
-    /// Makes the task for messages that are left out, with the summary of the messages that were left out before.
+    /// Makes the task to summarize messages that are left out, together with the summary of the messages that were left
+    /// out before.
     pub(super) fn of(
         at: usize,
         room: Room,
@@ -86,7 +86,7 @@ impl SummaryTask {
 
 /// Writes a message into the prompt of the model that summarizes.
 fn write_out(message: &Message) -> String {
-    /// How much of each end of an answer the summarizing model is shown, in bytes.
+    /// The number of bytes at each end of a text that the summarizing model is shown.
     const END: usize = 1_000;
     match message {
         Message::User { text, .. } => format!("user: {}\n", shortened(text, END)),

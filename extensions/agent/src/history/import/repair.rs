@@ -1,6 +1,6 @@
-//! The changes of an import, and the reasons to refuse one.
+//! The changes that an import makes, and the reasons to refuse an import.
 
-/// One change of an import. Messages, calls and answers are counted as in the original, from 0.
+/// One change that an import makes. Messages, calls and answers are counted from 0, as in the original history.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryRepair {
@@ -72,7 +72,7 @@ pub enum HistoryRepair {
         /// The id that the call has after the import.
         to: String,
     },
-    /// The content that a provider requires verbatim names a call by an id that was changed.
+    /// The verbatim content of a message is left out, because it names a call by an id that was changed.
     #[error(
         "message {message} loses what its provider wants back verbatim, which has ids that were changed"
     )]

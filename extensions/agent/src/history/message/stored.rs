@@ -71,7 +71,8 @@ impl From<AnsweredCall<'_>> for (ToolCall, Answer) {
     }
 }
 
-/// Stores attachments in the form of the blocks of an answer.
+/// Converts attachments into their stored form, which is an answer with these blocks; `None` if there are no
+/// attachments.
 fn stored_attachments(attachments: &[Content<'static>]) -> Option<StoredAnswer> {
     if attachments.is_empty() {
         return None;

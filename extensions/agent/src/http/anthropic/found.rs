@@ -1,5 +1,6 @@
 //! Cleans the results of tool searches in the history: removes tools that no longer exist, and all searches if the
-//! request has no search tool. The API refuses a request that names a tool which the request does not list.
+//! request has no search tool. Without this, the API refuses the request, because the history names a tool that the
+//! request does not list.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,7 +14,7 @@ use serde_json::value::RawValue;
 const SEARCH: &str = "tool_search_tool";
 const REFERENCES: &str = "tool_references";
 
-/// The tools of a request. They are parsed only if a message of the history names some.
+/// The tools of a request. They are parsed only if a message of the history contains a tool search.
 pub(super) struct Present<'a> {
     tools: &'a RawValue,
     read: OnceCell<Names>,
@@ -57,8 +58,9 @@ impl<'a> Present<'a> {
         })
     }
 
-    /// Returns the content of a message without tools that no longer exist. Content that names none of them is returned
-    /// unchanged.
+    /// Returns the content of a message without references to tools that are not in the request, and without searches
+    /// if the request has no search tool. References stay if the request has tools of remote servers. Content without
+    /// searches is returned unchanged.
     pub(super) fn without_gone<'b>(&self, content: &'b str) -> Cow<'b, str> {
         if !content.contains(SEARCH) {
             return Cow::Borrowed(content);

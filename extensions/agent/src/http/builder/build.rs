@@ -1,4 +1,4 @@
-//! Checks the options of a model over HTTP, and makes it.
+//! Checks the options of a model over HTTP, and makes the model.
 
 use reqwest::Client;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};

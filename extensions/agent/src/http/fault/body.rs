@@ -1,4 +1,4 @@
-//! Reads the error of a provider from a response body in any of the known forms. Pure.
+//! Reads the error of a provider from a response body in any of the known forms. The functions are pure.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ const SHOWN: usize = 300;
 const QUOTA_NAMES: [&str; 3] =
     ["insufficient_quota", "billing_hard_limit_reached", "billing_error"];
 
-/// The error names of `OpenAI` and llama.cpp for a request that is too long; other servers only have a message.
+/// The error names of `OpenAI` and llama.cpp for a request that is too long. Other servers send only a message.
 const TOO_LONG_NAMES: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
-/// Phrases of Anthropic, of `OpenAI` and servers that imitate it, of Gemini and of llama.cpp for a request that is too
-/// long.
+/// Phrases for a request that is too long, in the messages of Anthropic, of `OpenAI` and the servers that imitate it,
+/// of Gemini, and of llama.cpp.
 const TOO_LONG: [&str; 5] = [
     "prompt is too long",
     "maximum context length",
@@ -26,24 +26,25 @@ const TOO_LONG: [&str; 5] = [
     "exceeds the available context size",
 ];
 
-/// Phrases that the number of tokens, and then the limit, follow in the messages of these servers.
+/// In the messages of these servers, one of these phrases precedes the number of tokens. One of `ALLOWED_AFTER`
+/// precedes the limit.
 const FOUND_AFTER: [&str; 5] =
     ["prompt is too long:", "resulted in ", "requested ", "token count (", "request ("];
 const ALLOWED_AFTER: [&str; 4] =
     ["tokens >", "maximum context length", "tokens allowed", "context size ("];
 
-/// Anthropic's phrase for a request that is too long only with its answer: `178959 + 64000 > 200000` follows.
+/// Anthropic's phrase for a request that is too long only together with its answer. Numbers follow the phrase, such as
+/// `178959 + 64000 > 200000`.
 const TOO_LONG_WITH_ANSWER: &str = "input length and `max_tokens` exceed context limit:";
 
-/// The error in a body.
 pub(super) struct ErrorBody<'a> {
     error: Value,
     body: &'a str,
 }
 
 impl<'a> ErrorBody<'a> {
-    /// Reads the forms `{"error":{…}}`, a list of these from Gemini, `{"error":"…"}`, and an error without a member
-    /// around it.
+    /// Reads an error in one of these forms: `{"error":{…}}`, a list of such objects from Gemini, `{"error":"…"}`, or
+    /// the error object alone.
     pub(super) fn of(body: &'a str) -> Self {
         let read: Value = serde_json::from_str(body).unwrap_or_default();
         let read = match read {
@@ -70,15 +71,15 @@ impl<'a> ErrorBody<'a> {
         }
     }
 
-    /// Whether the account has no credit left, by each provider's phrases: Anthropic answers 400 or 402, `OpenAI` 429
-    /// or 400.
+    /// Reports whether the account has no credit left, judged by each provider's names and phrases. Anthropic answers
+    /// such a request with status 400 or 402, `OpenAI` with 429 or 400.
     pub(super) fn is_quota(&self) -> bool {
         self.is_named(&QUOTA_NAMES)
             || self.message().starts_with("Your credit balance is too low")
             || self.is_of_day()
     }
 
-    /// Whether a daily quota of Gemini is used up, so that waiting for seconds does not help.
+    /// Reports whether a daily quota of Gemini is used up, so that waiting for seconds does not help.
     fn is_of_day(&self) -> bool {
         let details = self.error["details"].as_array().into_iter().flatten();
         let mut violations =
@@ -86,14 +87,14 @@ impl<'a> ErrorBody<'a> {
         violations.any(|it| it["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")))
     }
 
-    /// Whether the error says that the key is wrong: Gemini answers with status 400, and gives the reason in the
-    /// details.
+    /// Reports whether the error says that the key is wrong. Gemini answers a wrong key with status 400, and gives the
+    /// reason in the details.
     pub(super) fn is_wrong_key(&self) -> bool {
         let details = self.error["details"].as_array();
         details.into_iter().flatten().any(|it| it["reason"] == "API_KEY_INVALID")
     }
 
-    /// Returns the size of a request that is too long for the model, by each provider's phrases.
+    /// Returns the size of a request that is too long for the model, found by each provider's phrases.
     pub(super) fn too_long(&self) -> Option<ContextSize> {
         let message = self.message();
         if let Some(rest) = message.strip_prefix(TOO_LONG_WITH_ANSWER) {

@@ -24,8 +24,8 @@ pub(in crate::http) struct CommandKey {
     program: OsString,
     arguments: Vec<OsString>,
     time: Duration,
-    /// The last output of the command. The lock is held while the command runs, so that it runs once for all waiting
-    /// requests.
+    /// The last output of the command. The lock is held while the command runs, so that the command runs once for all
+    /// waiting requests.
     printed: Mutex<Option<Secret>>,
 }
 
@@ -76,8 +76,8 @@ impl CommandKey {
             "cannot be asked: the command `{}` for the key {found}, expected the key alone on its standard output; run it yourself to see why",
             self.program.to_string_lossy()
         );
-        // The password manager may be locked or unavailable for now: a recorded run waits, as for a model that is
-        // unavailable.
+        // The password manager may be locked or unavailable for now, so a recorded run waits, as it does for a model
+        // that is unavailable.
         let class = ErrorClass::NotStarted { retry_after: None };
         Err(Fault::new("no_key", class, message))
     }
@@ -95,8 +95,8 @@ impl CommandKey {
     }
 }
 
-/// Returns the key in the output. If the output is not a key, the error describes it without showing it, because it may
-/// contain the key.
+/// Returns the key in the output. If the output is not a key, the error describes the output without showing it,
+/// because the output may contain the key.
 fn key_in(output: &[u8]) -> Result<Secret, &'static str> {
     let text = std::str::from_utf8(output).map_err(|_| "what is not UTF-8")?;
     let secret = Secret::new(text.trim()).ok_or("nothing")?;

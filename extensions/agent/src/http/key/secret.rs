@@ -21,14 +21,14 @@ impl Secret {
     }
 
     /// Returns a header value that is marked as sensitive, so that libraries do not log it; `None` if a header cannot
-    /// hold it.
+    /// hold the key.
     pub(in crate::http) fn header(&self, before: &str) -> Option<HeaderValue> {
         let mut value = HeaderValue::from_str(&format!("{before}{}", self.0)).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// Whether a text contains the key, as it is or escaped.
+    /// Reports whether a text contains the key, unchanged or escaped.
     pub(in crate::http) fn is_in(&self, text: &str) -> bool {
         self.is_secret() && self.first_in(text).is_some()
     }
@@ -64,8 +64,8 @@ impl Secret {
         self.0.len() >= SHORTEST
     }
 
-    /// Returns the position from which the end of a text is a prefix of the key; the length of the text if its end is
-    /// none.
+    /// Returns the position from which the end of a text could be the beginning of the key. Returns the length of the
+    /// text if there is no such position.
     pub(in crate::http) fn may_begin_in(&self, text: &str) -> usize {
         if !self.is_secret() {
             return text.len();

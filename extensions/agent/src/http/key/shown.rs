@@ -1,9 +1,9 @@
-//! Finds a key in a server's text, even if the server has escaped it for JSON, a URL or HTML. Pure.
+//! Finds a key in a server's text, even if the server has escaped it for JSON, a URL or HTML. The functions are pure.
 
-/// Whether a text begins with a key.
+/// The result of comparing the beginning of a text with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShownPrefix {
-    /// The text has the whole key; the value is its length in the text, in bytes.
+    /// The text begins with the whole key; the value is the length of the key in the text, in bytes.
     Whole(usize),
     /// The text ends in the middle of the key.
     Begun,
@@ -39,7 +39,7 @@ fn as_it_is(byte: u8, text: &[u8]) -> ShownPrefix {
     }
 }
 
-/// Matches `%2F`, also if the percent sign is escaped once more.
+/// Matches a byte in the form that URLs use, such as `%2F`, even if the percent sign was encoded again.
 fn for_an_address(byte: u8, text: &[u8]) -> ShownPrefix {
     let Some(mut rest) = text.strip_prefix(b"%") else { return ShownPrefix::Nothing };
     while let Some(more) = rest.strip_prefix(b"25") {
@@ -54,7 +54,7 @@ fn for_an_address(byte: u8, text: &[u8]) -> ShownPrefix {
     either(text, digits(byte, rest), before)
 }
 
-/// Matches `\/` and `\u002f`, after any number of escaped backslashes.
+/// Matches a byte in the forms that JSON uses, such as `\/` and `\u002f`, even if the backslash was escaped again.
 fn for_json(byte: u8, text: &[u8]) -> ShownPrefix {
     let slashes = text.iter().take_while(|it| **it == b'\\').count();
     if slashes == 0 {
@@ -80,7 +80,7 @@ fn for_json(byte: u8, text: &[u8]) -> ShownPrefix {
     }
 }
 
-/// Matches `&#47;`, `&#x2f;` and `&amp;`.
+/// Matches a byte in the forms that HTML uses, such as `&#47;`, `&#x2f;` and `&amp;`.
 fn for_a_page(byte: u8, text: &[u8]) -> ShownPrefix {
     const LONGEST: usize = b"&#x002f;".len();
     if text.first() != Some(&b'&') {
@@ -124,7 +124,7 @@ fn digits(byte: u8, text: &[u8]) -> ShownPrefix {
     }
 }
 
-/// Adds the number of bytes before a match to its length.
+/// Adds the number of bytes before a match to the length of the match.
 fn either(text: &[u8], found: ShownPrefix, before: usize) -> ShownPrefix {
     match found {
         ShownPrefix::Whole(length) => ShownPrefix::Whole((before + length).min(text.len())),

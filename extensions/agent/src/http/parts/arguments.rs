@@ -1,5 +1,5 @@
-//! Makes the arguments of calls in the history JSON objects, whatever the model wrote. Servers such as vLLM and
-//! llama.cpp refuse every later request whose history has other arguments.
+//! Converts the arguments of calls in the history into JSON objects. Servers such as vLLM and llama.cpp refuse every
+//! request whose history has other arguments.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use toolwright::provider::ToolCall;
 use toolwright::unstable::repair::{Repairer, TruncatedInput};
 use toolwright::{Catalog, Repair};
 
-/// Repairs the arguments of an unknown tool into a JSON object.
+/// Repairs the arguments of a call whose tool is unknown.
 static ANY: LazyLock<Option<Repairer>> =
     LazyLock::new(|| Repairer::new(&json!({"type": "object"}), []).ok());
 
@@ -21,8 +21,8 @@ pub(in crate::http) fn object(arguments: &str) -> Option<&RawValue> {
 }
 
 /// Returns the arguments of a call as a JSON object. Invalid arguments are repaired in the same way as a tool's input,
-/// so that the model sees the arguments with which the tool ran. If they cannot be repaired, returns `{}`, because the
-/// answer to the call says what was wrong.
+/// so that the model sees the arguments with which the tool ran. If the repair fails, returns `{}`; the answer to the
+/// call says what was wrong.
 pub(in crate::http) fn sendable<'a>(
     name: &str,
     arguments: &'a str,
@@ -47,7 +47,7 @@ fn read(repairer: &Repairer, arguments: &str) -> Option<String> {
     object(&read.text).is_some().then_some(read.text)
 }
 
-/// Makes the arguments of a message's calls valid for providers, which accept only JSON objects.
+/// Converts the arguments of a message's calls into JSON objects, because providers accept no others.
 pub(super) fn sendable_calls<'a>(
     calls: Cow<'a, [ToolCall]>,
     catalog: Option<&Catalog>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Fallback, FellBack, OnFallback};
 use crate::model::Model;
 
-/// Makes a [`Fallback`].
+/// A builder for a [`Fallback`].
 ///
 /// | option | default |
 /// | --- | --- |
@@ -27,7 +27,7 @@ impl FallbackBuilder {
         Self { models: vec![first], rest: Duration::from_secs(60), budget: None, on_fallback: None }
     }
 
-    /// Adds the model that is asked when all before it have failed.
+    /// Adds the model that is asked when all models before it have failed.
     pub fn then(mut self, model: impl Model + 'static) -> Self {
         self.models.push(Box::new(model));
         self
@@ -40,7 +40,7 @@ impl FallbackBuilder {
     }
 
     /// Limits how long one answer may take over all models. The time that is left is shared evenly among the models
-    /// that were not asked yet: a model that exceeds its share is abandoned, and the next is asked. Leave enough time
+    /// that were not asked yet. A model that exceeds its share is abandoned, and the next is asked. Leave enough time
     /// for long answers.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);

@@ -1,4 +1,4 @@
-//! Decides which model is asked, and how long a model rests after a failure. Pure.
+//! Decides which model is asked, and how long a model rests after a failure. The functions are pure.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 pub(super) enum Rest {
     /// The request itself is invalid: no other model is asked.
     None,
-    /// Another model may accept this request; this model may accept the next one.
+    /// Another model may accept this request; this model may accept the next request.
     ThisRequest,
     /// The model is not asked for this long.
     For(Duration),
@@ -35,8 +35,8 @@ pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
     }
 }
 
-/// Returns the first model that was not asked yet and does not rest; if all models rest, the model that rests for the
-/// shortest time.
+/// Returns the first model that was not asked yet and does not rest. If all of these models rest, returns the one whose
+/// rest ends first.
 pub(super) fn next(resting: &[Option<Duration>], asked: &[bool]) -> Option<usize> {
     let left = |index: &usize| resting[*index].unwrap_or_default();
     (0..resting.len()).filter(|index| !asked[*index]).min_by_key(left)

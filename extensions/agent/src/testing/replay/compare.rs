@@ -19,7 +19,7 @@ const IDS: [&str; 8] = [
     "/contents/#/parts/#/functionResponse/id",
 ];
 
-/// The members of a request with messages, in which times and hashes may differ.
+/// The JSON pointers below which a request has its messages. Only there do the patterns of [`Placeholders`] apply.
 const MESSAGES: [&str; 3] = ["/messages/", "/input/", "/contents/"];
 
 /// The maximum number of characters that an error shows of a text.
@@ -37,7 +37,8 @@ pub struct Difference {
     pub received: String,
 }
 
-/// Compares all requests of one recording: a renamed id has to be renamed in the same way everywhere.
+/// The comparison of all requests of one recording. It remembers renamed ids, because an id has to be renamed in the
+/// same way everywhere.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     received_by_recorded: HashMap<String, String>,
@@ -109,7 +110,7 @@ impl Comparison {
         }
     }
 
-    /// Whether a pair of ids is consistent with all earlier pairs.
+    /// Records a pair of ids, and returns whether the pair is consistent with all earlier pairs.
     fn is_renamed(&mut self, recorded: &str, received: &str) -> bool {
         let one = self.received_by_recorded.entry(recorded.to_owned());
         let other = self.recorded_by_received.entry(received.to_owned());

@@ -2,7 +2,7 @@
 
 use super::Difference;
 
-/// Why the requests do not match the recording.
+/// The reason why the requests do not match the recording.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {

@@ -17,10 +17,10 @@ pub(crate) const SECRET: &str = "{{secret}}";
 /// | `{{hash}}` | 16, 40 or 64 hexadecimal digits |
 /// | `{{thread}}` | the number of a thread that panicked |
 /// | `{{secret}}` | a secret argument; it is never recorded |
-/// | a name of your own | a value of this run, as the folder that it works in |
+/// | a name of your own | a value of this run, such as the folder in which it works |
 ///
-/// The patterns apply only in the messages of a request: a duration that changes in the description of a tool is a
-/// difference.
+/// The patterns apply only in the messages of a request. A duration that changes in the description of a tool, for
+/// instance, is a difference.
 ///
 /// ```
 /// use toolwright_agent::testing::Placeholders;
@@ -39,7 +39,7 @@ pub struct Placeholders {
 #[derive(Clone)]
 struct Pattern {
     name: &'static str,
-    /// The regular expression. Its first group is kept, and the rest of the match is replaced.
+    /// The regular expression. Its first group stays, and the rest of the match is replaced.
     regex: Regex,
 }
 
@@ -95,7 +95,7 @@ impl Placeholders {
         })
     }
 
-    /// Whether a received text matches the recorded one.
+    /// Reports whether a received text matches the recorded text.
     pub(crate) fn fits(&self, recorded: &str, received: &str, has_patterns: bool) -> bool {
         let received = if has_patterns { self.recorded(received) } else { self.named(received) };
         if !recorded.contains(SECRET) {

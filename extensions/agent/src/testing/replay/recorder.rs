@@ -15,7 +15,7 @@ use super::secrets::Secrets;
 use super::strings::{members, strings};
 use crate::recording::{Exchange, Header, RecordedRequest, RecordedResponse};
 
-/// The members of a request in which times and hashes are replaced.
+/// The members of a request in which the patterns of [`Placeholders`] apply.
 const MESSAGES: [&str; 3] = ["messages", "input", "contents"];
 
 /// Writes each exchange of a run to a file, for [`Replay`](super::Replay).
@@ -70,7 +70,7 @@ impl Recorder {
         Ok(Self { provider, placeholders, written })
     }
 
-    /// Writes an exchange. After a failure, nothing more is written; [`finish`](Self::finish) reports it.
+    /// Writes an exchange. After a failure, nothing more is written, and [`finish`](Self::finish) reports the failure.
     pub fn write(&self, exchange: &Exchange) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.failed.is_some() {

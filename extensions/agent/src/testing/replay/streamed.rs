@@ -8,12 +8,12 @@ use toolwright::provider::Provider;
 /// The number of characters in a piece of a streamed text.
 const PIECE: usize = 12;
 
-/// Whether a request asks for a streamed answer.
+/// Reports whether a request asks for a streamed answer.
 pub(super) fn is_wanted(path: &str, body: &Value) -> bool {
     body["stream"] == true || path.contains(STREAM)
 }
 
-/// Returns the path of the same request without streaming.
+/// Returns the path that the same request has without streaming.
 pub(super) fn whole_path(path: &str) -> String {
     match path.split_once(STREAM) {
         Some((before, _)) => format!("{before}:generateContent"),

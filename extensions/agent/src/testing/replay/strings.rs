@@ -1,4 +1,4 @@
-//! Maps the strings in a JSON text, and keeps everything else byte for byte.
+//! Maps the strings in a JSON text, and leaves everything else unchanged.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
-//! Reads the JSON in which other applications name their servers, as they write it: Claude Desktop, Claude Code,
-//! Cursor, Cline, VS Code.
+//! Reads the JSON in which other applications (Claude Desktop, Claude Code, Cursor, Cline, VS Code) describe their
+//! servers.
 //!
-//! A setting that this application does not support is left out with a note. Pure; variables are an argument.
+//! A setting that this library does not support is ignored with a note. If the server cannot be used without it, the
+//! server is left out with a note. The values of variables are an argument.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,15 +16,15 @@ use serde_json::{Map, Value};
 use super::{ConfigError, McpConfig, ServerEntry, Trust};
 use crate::client::names;
 
-/// The largest time-out that counts as seconds, since no tool call is meant to take longer. A larger one is in
-/// milliseconds, as some applications write it.
+/// The largest time-out that is read as seconds, since no tool call is meant to take longer. A larger time-out is read
+/// as milliseconds, the unit of some applications.
 const MOST_SECONDS: u64 = 3600;
 
 /// Keys that name calls which need no approval. They are ignored: in this library, the application's policy decides
 /// about approvals.
 const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 
-/// A key that this application does not know, and whose name contains this word, may select which tools are used.
+/// An unknown key whose name contains this word may select which tools are used, so its server is left out.
 const TOOLS: &str = "tools";
 
 /// The pattern that matches all tools.
@@ -37,8 +38,8 @@ struct File {
     servers: Entries,
 }
 
-/// The servers in the order of the file, each as its text, so that a name that occurs twice is detected and an error
-/// names the entry that cannot be read.
+/// The servers in the order of the file, each with its name and its unparsed JSON. Thus a name that occurs twice is
+/// detected, and an error names the entry that cannot be read.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -81,7 +82,7 @@ struct Entry {
     /// The tools that are used. Gemini CLI and Copilot give this key other names.
     #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
-    /// The tools that are not used, under the keys of this library, relatives of Cline, Windsurf and Gemini CLI.
+    /// The tools that are not used. Windsurf and Gemini CLI give this key other names.
     #[serde(alias = "disabledTools", alias = "excludeTools")]
     disabled_tools: Option<Vec<String>>,
     token_env: Option<String>,
@@ -207,12 +208,12 @@ impl Entry {
     }
 }
 
-/// Whether a key may select which tools are used. Keys about approvals are no such keys.
+/// Reports whether a key may select which tools are used. Keys about approvals do not.
 fn is_about_tools(key: &str) -> bool {
     key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }
 
-/// Returns the value as text: some applications write numbers and booleans for variables.
+/// Returns the value as text, because some applications write numbers and booleans for variables.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -15,7 +15,7 @@ pub(in crate::client) struct OAuthConfig {
     /// The scopes to request, in place of those that the server names.
     #[serde(default)]
     pub(in crate::client) scopes: Vec<String>,
-    /// Whether the application itself is authorized (client credentials), without a person.
+    /// Whether the application is authorized by its own credentials (client credentials), without a person.
     #[serde(default)]
     pub(in crate::client) client_credentials: bool,
 }

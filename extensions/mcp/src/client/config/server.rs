@@ -1,4 +1,4 @@
-//! One server: its entry in a file, and its configuration after the entry was checked. Pure.
+//! One server: its entry in a file, and its configuration after the entry was checked. The functions are pure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(in crate::client) struct ServerConfig {
     pub(in crate::client) filter: ToolFilter,
 }
 
-/// Selects the tools of a server that are used, by the names that they have on the server.
+/// The selection of a server's tools that are used, by the names that they have on the server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::client) struct ToolFilter {
     enabled: Option<Vec<String>>,
@@ -37,7 +37,7 @@ impl ToolFilter {
 /// How the client reaches a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) enum Endpoint {
-    /// As a program that this process starts and speaks to through pipes.
+    /// A program that this process starts, over pipes.
     Program(Program),
     /// A URL, over Streamable HTTP.
     Http(Http),
@@ -45,7 +45,7 @@ pub(in crate::client) enum Endpoint {
 
 impl Endpoint {
     /// Returns a digest of what decides which server answers: the program with its arguments, variables and folder, or
-    /// the URL. The text itself may contain secrets.
+    /// the URL. The digest replaces the text because the text may contain secrets.
     pub(in crate::client) fn identity(&self) -> String {
         let described = match self {
             Self::Program(Program { command, args, env, cwd, .. }) => {
@@ -82,7 +82,7 @@ pub(in crate::client) struct Http {
 }
 
 impl Http {
-    /// Whether requests go unencrypted over a network, where others could read them.
+    /// Reports whether requests go unencrypted over a network, where others could read them.
     pub(in crate::client) fn is_in_the_clear(&self) -> bool {
         !url::is_encrypted_or_local(&self.url)
     }

@@ -1,4 +1,4 @@
-//! Checks which URLs a server may have, and to which URLs a secret may be sent. Pure.
+//! Checks which URLs a server may have, and to which URLs a secret may be sent. The functions are pure.
 
 /// Checks the URL of a server. A token may be sent unencrypted only to this machine.
 pub(super) fn check(url: &str, has_token: bool) -> Result<(), String> {
@@ -22,12 +22,12 @@ pub(super) fn check(url: &str, has_token: bool) -> Result<(), String> {
     }
 }
 
-/// Whether a secret may be sent to this URL.
+/// Reports whether a secret may be sent to this URL.
 pub(in crate::client) fn is_encrypted_or_local(url: &str) -> bool {
     url.starts_with("https://") || url.strip_prefix("http://").is_some_and(is_local)
 }
 
-/// Whether a URL, without its scheme, points to this machine.
+/// Reports whether a URL, without its scheme, points to this machine.
 fn is_local(rest: &str) -> bool {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {

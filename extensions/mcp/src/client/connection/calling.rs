@@ -20,7 +20,7 @@ use crate::client::untrusted::escaped;
 /// How many times a server may ask for input during one call.
 const MOST_ROUNDS: usize = 16;
 
-/// How many times the time-out a call may take in all, if the server keeps reporting progress.
+/// The maximum time of a call whose server keeps reporting progress, as a multiple of the time-out.
 const MOST_EXTENDED: u32 = 10;
 
 /// The maximum length of a progress message that is passed on, in characters.
@@ -73,7 +73,7 @@ impl Server {
     }
 }
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 enum Failure {
     Service(ServiceError),
     /// The server has sent nothing for this long.
@@ -124,7 +124,7 @@ async fn ask_once(
     }
 }
 
-/// Sleeps for this time and returns it. Without a time, never returns.
+/// Sleeps for this time and returns the time. Without a time, never returns.
 async fn sleep(time: Option<Duration>) -> Duration {
     match time {
         Some(time) => {

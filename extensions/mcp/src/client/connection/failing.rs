@@ -34,8 +34,8 @@ impl Server {
         .hint("go on without its tools, or try again later")
     }
 
-    /// Makes the error for a server that refuses the session of a call, and then also the new session that was begun
-    /// for the call.
+    /// Makes the error for a server that did not know the session of a call, and then did not know the new session
+    /// either.
     pub(super) fn unknown_twice(&self, tool: &ForeignTool) -> ToolError {
         let words = format!(
             "the MCP server `{}` answers the call of `{}` by 404 in a session that has just begun, so it cannot be made there",
@@ -44,7 +44,7 @@ impl Server {
         ToolError::new("refused_by_server", words)
     }
 
-    /// Makes the error of a request that was sent, or may have been.
+    /// Makes the error of a request that was sent, or may have been sent.
     pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {

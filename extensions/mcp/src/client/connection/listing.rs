@@ -1,5 +1,5 @@
-//! Lists the tools of a server: at its start, and again when it notifies a change. Calls do not depend on a new list:
-//! until it arrives, they use the earlier one.
+//! Lists the tools of a server at its start, and again when the server notifies a change. Calls do not depend on a new
+//! list: they use the earlier list until the new one arrives.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,7 +40,8 @@ impl Server {
         }
     }
 
-    /// Returns the request for a list in progress; begins one if the server has changed its tools, or may have.
+    /// Returns the request for a list that is in progress, if there is one. Begins a request if the server has changed
+    /// its tools, or if the last list is old.
     fn listing(self: &Arc<Self>) -> Option<Listing> {
         let mut state = self.state();
         let live = state.live.as_mut()?;
@@ -125,7 +126,8 @@ impl Server {
                 let tools = page.tools.into_iter().map(ListedTool::from).collect();
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
-            // The library rejects a whole page if one tool on it is wrong, so this code reads each tool separately.
+            // The library `rmcp` rejects a whole page if one tool on it is wrong, so this code reads each tool
+            // separately.
             ServerResult::CustomResult(page) => PageOfTools::read(page.0)
                 .ok_or_else(|| failed("it does not answer with a list".to_owned())),
             _ => Err(failed("it does not answer with a list".to_owned())),

@@ -64,21 +64,21 @@ impl Server {
         }
     }
 
-    /// Returns the source of tokens, if the configuration has no token. No token is sent unencrypted to another
-    /// machine.
+    /// Returns the source of tokens, if the application or the configuration sets up OAuth. Returns `None` if the
+    /// configuration has a token, or if requests would go unencrypted to another machine.
     #[cfg(feature = "oauth")]
     fn authorization(&self, http: &Http) -> Option<Arc<Authorization>> {
         if http.is_in_the_clear() {
             return None;
         }
         let is_configured = http.oauth != OAuthConfig::default();
-        // Without a token store of the application, the tokens last as long as the connection.
+        // If the application has no token store, the tokens last as long as the connection.
         let unstored = || is_configured.then(|| OAuth::new(MemoryTokens::default()));
         let oauth = self.oauth.clone().filter(|_| http.token_env.is_none()).or_else(unstored)?;
         Some(Arc::new(Authorization::new(&self.name, &http.url, http.oauth.clone(), oauth)))
     }
 
-    /// Returns how long a start may take: longer if a person may have to sign in.
+    /// Returns how long a start may take, which is longer if a person may have to sign in.
     pub(in crate::client) fn start_timeout(&self) -> Duration {
         #[cfg(feature = "oauth")]
         if let (Endpoint::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)

@@ -53,8 +53,8 @@ impl Server {
         if closed.is_cancelled() {
             return Err(self.closed_meanwhile());
         }
-        // The start counts as a failure in advance, so that a start that is given up counts too. `note_start` removes
-        // this failure.
+        // The start counts as a failure in advance, so that a start that is given up counts as one. `note_start`
+        // removes this failure.
         self.state().restart.note_failure(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let progress = ProgressDispatcher::new();

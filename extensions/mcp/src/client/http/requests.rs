@@ -1,6 +1,6 @@
-//! Sends requests to a server, with an OAuth token if the client has one, and again with another token if the server
-//! refuses it. A server has not run a request that it answered with 401 or 403, so sending the request again repeats
-//! nothing.
+//! Sends requests to a server, with an OAuth token if the client has one. If the server refuses the token, the request
+//! is sent again with another token. A server has not run a request that it answered with 401 or 403, so sending the
+//! request again repeats nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const MOST_SENT: usize = 4;
 #[derive(Clone)]
 pub(in crate::client) struct Requests {
     pub(super) client: reqwest::Client,
-    /// The source of tokens; absent if the configuration has a token.
+    /// The source of tokens; `None` if the configuration has a token.
     #[cfg(feature = "oauth")]
     pub(super) authorization: Option<Arc<Authorization>>,
 }
@@ -77,7 +77,7 @@ impl Requests {
     }
 }
 
-/// Whether this request begins a connection. The library itself reads the refusal of such a request, to find the
+/// Reports whether this request begins a connection. `rmcp` itself reads the refusal of such a request, to find the
 /// server's revision.
 fn begins(request: &ClientRequest) -> bool {
     matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))

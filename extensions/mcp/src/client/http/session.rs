@@ -1,8 +1,8 @@
-//! Decides from an HTTP answer whether the server knows the session of the request. Pure.
+//! Decides from an HTTP answer whether the server knows the session of the request. The functions are pure.
 //!
-//! A restarted server does not know its earlier sessions. It reports that with 404, as the protocol demands and the
-//! library understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not
-//! worked on the request.
+//! A restarted server does not know its earlier sessions. It reports this with 404, as the protocol demands and `rmcp`
+//! understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not worked
+//! on the request.
 
 use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
@@ -32,8 +32,8 @@ const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode
 /// request, whatever the text says.
 const STATUSES: [u16; 3] = [400, 404, 422];
 
-/// Returns the answer to a request, given its HTTP status. An HTTP answer belongs to its own request, whichever id an
-/// error in it names.
+/// Returns the answer to a request, given its HTTP status. An HTTP answer always belongs to the request that it
+/// answers, even if an error in it names another id.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     status: Option<u16>,
@@ -59,8 +59,8 @@ pub(super) fn read(
     }
 }
 
-/// Whether an error is about the session and not about the request: the error has another id than the request, or
-/// rejects the revision.
+/// Reports whether an error is about the session and not about the request: the error has another id than the request,
+/// or rejects the revision.
 fn is_of_session(error: &JsonRpcError, request: &RequestId) -> bool {
     let is_ours = error.id.as_ref() == Some(request);
     error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

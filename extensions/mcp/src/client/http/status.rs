@@ -1,6 +1,6 @@
-//! Notes the HTTP status of an answer, which the library does not report together with a JSON-RPC error.
+//! Notes the HTTP status of an answer, which `rmcp` does not report together with a JSON-RPC error.
 //!
-//! `reqwest` shows each answer to a classifier of retries. The classifier of this module never asks for a retry; it
+//! `reqwest` passes each answer to a classifier of retries. The classifier of this module never asks for a retry; it
 //! stores the status for the task that sends the request.
 
 use std::cell::Cell;
@@ -16,7 +16,7 @@ tokio::task_local! {
 pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     client.retry(retry::never().classify_fn(|answer| {
         let status = answer.status().map(|status| status.as_u16());
-        // No task waits for the status outside of `beside`.
+        // This fails outside of `beside`, where no task waits for the status.
         let _ = STATUS.try_with(|noted| noted.set(status));
         answer.success()
     }))

@@ -1,5 +1,5 @@
-//! Handles an answer that is longer than the limit. The library stops reading such an answer, and the request then
-//! fails for that reason, as over pipes.
+//! Handles an answer that is longer than the limit. `rmcp` stops reading such an answer. The request then fails for
+//! this reason, as it does over pipes.
 
 use futures::StreamExt as _;
 use rmcp::model::RequestId;
@@ -11,7 +11,8 @@ use sse_stream::Sse;
 use super::session::Failure;
 use crate::client::lines::too_long;
 
-/// Returns the answer to a request, or the error that it ends with. The server has worked on the request.
+/// Returns the answer to a request, or the error that replaces an answer which is too long. In both cases, the server
+/// has worked on the request.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
     request: &RequestId,
@@ -35,7 +36,7 @@ pub(super) fn read(
     }
 }
 
-/// Compares the text of the error, because the library has no public type for it.
+/// Compares the text of the error, because `rmcp` has no public type for it.
 fn is_too_long(error: &SseError) -> bool {
     matches!(error, SseError::Body(why) if why.to_string().starts_with("SSE event exceeded the maximum size"))
 }

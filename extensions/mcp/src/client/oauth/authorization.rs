@@ -64,7 +64,7 @@ impl Authorization {
     }
 
     /// Restores the tokens of an earlier connection, if the authorization server that is discovered now has issued
-    /// them. The tokens are not used if that server was only guessed, or if its pages are not encrypted.
+    /// them. The tokens are not used if that server was only guessed, or if its endpoints are not encrypted.
     async fn restore(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let tokens = Arc::clone(&self.oauth.tokens);
         let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {
@@ -82,8 +82,8 @@ impl Authorization {
         Ok(manager.initialize_from_store().await?.then_some(manager))
     }
 
-    /// Returns the current token; `None` if it has expired and cannot be refreshed: the server then refuses the
-    /// request, and `replace_token` gets another.
+    /// Returns the current token; `None` if it has expired and cannot be refreshed. The server then refuses the
+    /// request, and `replace_token` gets another token.
     async fn current(&self, state: &State) -> Result<Option<String>, AuthError> {
         let Some(manager) = &state.manager else { return Ok(None) };
         match manager.get_access_token().await {
@@ -276,10 +276,10 @@ impl Authorization {
     }
 }
 
-/// Whether the authorization server says that the refresh token, or the client that holds it, is no longer valid. Other
-/// failures may be temporary.
+/// Reports whether the authorization server says that the refresh token, or the client that holds it, is no longer
+/// valid. Other failures may be temporary.
 fn is_dead(error: &AuthError) -> bool {
-    // The library reports the error code of the answer (RFC 6749, section 5.2) only within its message.
+    // `rmcp` reports the error code of the answer (RFC 6749, section 5.2) only within its message.
     const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
     match error {
         AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,

@@ -22,8 +22,8 @@ const LONGEST: usize = 16 * 1024;
 
 const PATH: &str = "/callback";
 
-/// Shows the sign-in page through a function of the application, and waits for the browser's redirect on a port of this
-/// machine.
+/// A [`SignIn`] by the browser of this machine. It shows the sign-in page through a function of the application, and
+/// waits for the browser's redirect on a port of this machine.
 ///
 /// ```
 /// use toolwright_mcp::{Loopback, MemoryTokens, OAuth};
@@ -43,10 +43,10 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Listens on this port of the loopback interface, or on any free port if it is 0.
+    /// Listens on this port of the loopback interface, or on any free port if `port` is 0.
     ///
     /// # Errors
-    /// When the port cannot be listened on.
+    /// When the port cannot be opened.
     pub async fn bind(
         port: u16,
         show: impl Fn(&SignInRequest) + Send + Sync + 'static,
@@ -99,7 +99,7 @@ impl fmt::Debug for Loopback {
     }
 }
 
-/// Answers one request, and returns its query if the request is for the page.
+/// Answers one request, and returns its query if the request is for the page of the redirect.
 async fn visit(mut browser: TcpStream) -> Option<String> {
     let mut request = Vec::new();
     while !request.windows(4).any(|it| it == b"\r\n\r\n") {

@@ -1,4 +1,4 @@
-//! The credentials of one server in the token store of the application, as the OAuth library reads and writes them.
+//! The credentials of one server in the token store of the application, in the form that `rmcp` reads and writes.
 
 use std::sync::Arc;
 

@@ -17,10 +17,10 @@ pub trait TokenStore: Send + Sync {
     /// Returns the text that was saved under a key.
     ///
     /// # Errors
-    /// When the store cannot be read; it must not return `None` instead.
+    /// When the store cannot be read. An implementation must not return `None` instead.
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, ToolError>>;
 
-    /// Saves a text in place of the earlier one; `None` deletes it.
+    /// Saves a text in place of the earlier text; `None` deletes the earlier text.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -31,7 +31,7 @@ pub trait TokenStore: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ToolError>>;
 }
 
-/// A store in memory, which loses its tokens with the process.
+/// A store in memory, whose tokens are lost when the process ends.
 ///
 /// ```
 /// let tokens = toolwright_mcp::MemoryTokens::default();
@@ -84,7 +84,7 @@ pub struct EncryptedTokens {
 }
 
 impl EncryptedTokens {
-    /// Stores tokens in this folder, which is created if it does not exist.
+    /// Makes a store in this folder, which is created if it does not exist.
     #[must_use]
     pub fn new(folder: impl AsRef<Path>, key: SealingKey) -> Self {
         Self { folder: folder.as_ref().to_owned(), key }

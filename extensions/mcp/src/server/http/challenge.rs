@@ -1,4 +1,5 @@
-//! The header that says to a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). Pure.
+//! The header that says to a client which token it needs (`WWW-Authenticate`, RFC 6750 and RFC 9728). The functions are
+//! pure.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! Lets pages of allowed sites call the server and read its answers: the CORS headers for browsers. Pure.
+//! Lets pages of allowed sites call the server and read its answers: the CORS headers for browsers. The functions are
+//! pure.
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -14,7 +15,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
 const READ: HeaderValue =
     HeaderValue::from_static("Mcp-Protocol-Version, Mcp-Session-Id, WWW-Authenticate");
 
-/// How long a browser may cache the answer, in seconds: two hours, the maximum of all browsers.
+/// How long a browser may cache the answer, in seconds: two hours, the longest time that every browser accepts.
 const AGE: HeaderValue = HeaderValue::from_static("7200");
 
 /// Returns the site of the page that sends the request, if the site is allowed.

@@ -1,4 +1,4 @@
-//! Checks one request: finds its user and its session, and refuses it if it is not allowed.
+//! Checks one request: finds its user and its session, and refuses the request if it is not allowed.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -50,10 +50,9 @@ const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_ID: &str = "mcp-session-id";
 const REVISION: &str = "mcp-protocol-version";
 
-/// The body of an answer.
 pub(super) type Answer = BoxBody<Bytes, Infallible>;
 
-/// Why the body of a request cannot be read.
+/// The reason why the body of a request cannot be read.
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The user who sends a request; `None` if no token is checked.
@@ -62,7 +61,7 @@ pub(super) type User = Option<String>;
 pub(super) struct Gate {
     /// The server, which is shared because each request has a handler of its own.
     server: Arc<McpServer>,
-    /// The path of the protocol; if absent, every path.
+    /// The path of the protocol; `None` for every path.
     path: Option<&'static str>,
     config: StreamableHttpServerConfig,
     /// The settings for requests without a session, which never begin a session.
@@ -180,7 +179,8 @@ impl Gate {
         if let Some(session) = &session
             && !self.sessions.is_used_by(session, &user)
         {
-            // The answer is that for an unknown session, so that other users do not learn that the session exists.
+            // The answer is the same as for an unknown session, so that other users do not learn that the session
+            // exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
         }
         let config = if is_single { &self.single } else { &self.config };
@@ -239,7 +239,7 @@ impl Gate {
         };
         let mut response = service.handle(Request::from_parts(head, body)).await;
         if is_end && response.status() == StatusCode::ACCEPTED {
-            // The library answers 202, for a session that will end, but the session has already ended.
+            // `rmcp` answers 202, for a session that will end, but the session has already ended.
             response = nothing();
         }
         if let Some(begun) = begun.get()

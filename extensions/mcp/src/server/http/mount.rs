@@ -17,10 +17,10 @@ use crate::server::ServeError;
 /// The server as a [`tower_service::Service`], cheap to clone: axum accepts it in `route_service("/mcp", service)`.
 /// Made by [`HttpServer::mount`].
 ///
-/// The service answers at any path at which it is mounted, and at `/.well-known/oauth-protected-resource` with the
-/// [metadata](crate::McpServer::protected_resource), if the application routes that path to it, too. Each request has
-/// the usual limits; only the number of connections is up to the other server. When the last clone is dropped, its
-/// sessions end.
+/// The service answers at any path at which it is mounted. If the application also routes
+/// `/.well-known/oauth-protected-resource` to it, the service answers there with the
+/// [metadata](crate::McpServer::protected_resource). Each request has the usual limits; only the number of connections
+/// is up to the other server. When the last clone is dropped, all sessions end.
 #[derive(Clone)]
 pub struct McpService(Arc<MountedServer>);
 

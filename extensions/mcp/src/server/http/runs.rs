@@ -1,5 +1,5 @@
 //! The runs for requests without a session, one for each user. If there are too many, the least recently used run is
-//! evicted. Pure.
+//! evicted. The functions are pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Used {
     last: u64,
 }
 
-/// Whether one more run may begin.
+/// The result of [`Runs::room`].
 pub(super) enum Room {
     /// One more run may begin. If another run was evicted to make room, that run is returned, and the caller has to end
     /// it.
@@ -39,7 +39,8 @@ impl Runs {
         Some(Arc::clone(&used.session))
     }
 
-    /// Makes room for one more run if there are already `most`: evicts the least recently used run, among those without calls.
+    /// Makes room for one more run if there are already `most`: evicts the least recently used of the runs without
+    /// calls.
     pub(super) fn room(&mut self, most: usize) -> Room {
         if self.all.len() < most {
             return Room::Free(None);

@@ -18,7 +18,7 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 pub(super) const SWEEP: Duration = Duration::from_secs(60);
 
 /// The maximum number of sessions of one user, so that a single user cannot use up the sessions of all others. A client
-/// that never ends its sessions reaches this limit if it begins as many within [`IDLE`].
+/// that never ends its sessions reaches this limit if it begins this many within [`IDLE`].
 const MOST_OF_ONE: usize = 256;
 
 pub(super) struct Sessions {
@@ -33,7 +33,7 @@ struct SessionEntry {
     last: Instant,
 }
 
-/// Whether one more session may begin.
+/// The result of [`Sessions::room`].
 pub(super) enum Room {
     Free,
     Full,
@@ -44,7 +44,7 @@ pub(super) enum Room {
 impl Sessions {
     pub(super) fn new() -> Self {
         let mut manager = LocalSessionManager::default();
-        // The library would count only messages, and end a session whose call works silently.
+        // `rmcp` would count only messages, and end a session whose call sends none.
         manager.session_config.keep_alive = None;
         Self { manager: Arc::new(manager), begun: Mutex::default() }
     }
@@ -53,7 +53,7 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Notes a request in a session; `false` if the session is another user's.
+    /// Notes a request in a session. Returns `false` if the session belongs to another user.
     pub(super) fn is_used_by(&self, session: &str, user: &User) -> bool {
         let mut begun = self.lock();
         let Some(begun) = begun.get_mut(session) else { return true };
@@ -111,7 +111,7 @@ impl Sessions {
     }
 }
 
-/// Whether the session has a call in progress, or a call that waits for a person.
+/// Reports whether the session has a call in progress, or a call that waits for a person.
 fn is_busy(session: &Arc<Session>) -> bool {
     /// How many references to a session do not come from calls: one from the session's handler, and one from the caller
     /// of this function.

@@ -27,7 +27,7 @@ pub trait TokenCheck: Send + Sync + 'static {
     fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>>;
 }
 
-/// Why a token is refused.
+/// The reason why a token is refused.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
