@@ -9,7 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Result, ensure};
 use tokio::runtime::{Builder, Runtime};
-use toolwright::{Call, Executor, ExecutorBuilder, ReadCache, Registry};
+use toolwright::{Call, Executor, ExecutorBuilder, Registry};
+use toolwright_middleware::ReadCache;
 use toolwright_toolbox::{READ_FILE, Workspace};
 
 use crate::measure::{Contestant, Effort, Rounds, print_ratio, print_table, take_turns};

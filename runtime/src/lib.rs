@@ -113,20 +113,14 @@ pub use toolwright_executor::event::{ToolEvent, ToolEventKind};
 pub use toolwright_executor::executor::{
     AfterCall, BeforeCall, BuildError, BuildProblem, Bundle, CallFailure, Calling, DrainReport,
     Executor, ExecutorBuilder, Middleware, MiddlewareCall, MissingServices, OnNoApprover, OpenTurn,
-    Outcome, Resolver, Run, RunBuilder, SuspendedCall, Swept, TurnAnswers, Worker,
+    Outcome, Resolver, Run, RunBuilder, SharedServices, SuspendedCall, Swept, TurnAnswers, Worker,
 };
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_executor::read_cache::{CacheStatistics, ReadCache};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::registry::{
     Listening, Registry, RegistryError, RegistryEvent, RegistryEventKind, RegistryProblem,
     UnknownTool,
 };
-#[cfg(feature = "executor")]
-#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_executor::reservations::{Reservation, Reservations, Reserved};
 #[cfg(feature = "conformance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
 pub use toolwright_journal::{pass_on_leases, pass_on_questions};

@@ -12,7 +12,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tempfile::TempDir;
-use toolwright::{Answer, Call, Executor, ExecutorBuilder, Handle, ReadCache, ToolError, tool};
+use toolwright::{Answer, Call, Executor, ExecutorBuilder, Handle, ToolError, tool};
+use toolwright_middleware::ReadCache;
 use toolwright_toolbox::{
     EDIT_FILE, GREP, LIST_FILES, READ_FILE, RUN_COMMAND, WRITE_FILE, Workspace,
 };

@@ -40,6 +40,7 @@
 //! | `skills` | skills as a plugin of agents, from folders with a `SKILL.md` |
 //! | `cli` | the command line of an application; the approver at the terminal |
 //! | `mcp` | the Model Context Protocol, as server and as client |
+//! | `middleware` | reservations of resources, and a cache of reads, for agents of one process |
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
 //! | `toolbox` | ready-made tools: files, programs, rated command lines, undo |
 //! | `web` | pages of the web by permission, and search |
@@ -64,6 +65,9 @@ pub mod cli;
 #[cfg(feature = "mcp")]
 #[cfg_attr(docsrs, doc(cfg(feature = "mcp")))]
 pub mod mcp;
+#[cfg(feature = "middleware")]
+#[cfg_attr(docsrs, doc(cfg(feature = "middleware")))]
+pub mod middleware;
 #[cfg(feature = "openapi")]
 #[cfg_attr(docsrs, doc(cfg(feature = "openapi")))]
 pub mod openapi;

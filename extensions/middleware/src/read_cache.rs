@@ -12,10 +12,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::read_cache::table::{Limits, Table};
-use toolwright_core::capability::DeclaredService;
-use toolwright_core::footprint::TouchedResource;
-use toolwright_core::output::StoredAnswer;
+use self::table::{Limits, Table};
+use toolwright::{SharedServices, StoredAnswer, TouchedResource};
 
 const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from_secs(5 * 60) };
 
@@ -40,7 +38,8 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 /// `Cached`.
 ///
 /// ```
-/// use toolwright::{Call, Executor, ReadCache, Registry, ResourceKind, tool};
+/// use toolwright::{Call, Executor, Registry, ResourceKind, tool};
+/// use toolwright_middleware::ReadCache;
 ///
 /// struct Ticket;
 ///
@@ -72,7 +71,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 #[derive(Clone)]
 pub struct ReadCache {
     shared: Arc<Shared>,
-    constant: Vec<DeclaredService>,
+    constant: Vec<TypeId>,
 }
 
 struct Shared {
@@ -86,7 +85,7 @@ struct Key {
     /// The digest of tool, definition, final arguments and user.
     digest: String,
     /// The executor's services, if the tool uses a service that is not declared constant.
-    services: Option<stage::Services>,
+    services: SharedServices,
     reads: Box<[TouchedResource]>,
 }
 
@@ -126,14 +125,15 @@ impl ReadCache {
     /// cache.
     ///
     /// ```
-    /// use toolwright::{ReadCache, ToolContext};
+    /// use toolwright::ToolContext;
+    /// use toolwright_middleware::ReadCache;
     ///
     /// let cache = ReadCache::new().constant::<ToolContext>();
     /// assert_eq!(cache.statistics().hits, 0);
     /// ```
     #[must_use]
     pub fn constant<T: ?Sized + 'static>(mut self) -> Self {
-        self.constant.push(DeclaredService::of::<T>());
+        self.constant.push(TypeId::of::<T>());
         self
     }
 
@@ -149,7 +149,7 @@ impl ReadCache {
     }
 
     fn is_constant(&self, id: TypeId) -> bool {
-        self.constant.iter().any(|it| it.id == id)
+        self.constant.contains(&id)
     }
 }
 

@@ -12,9 +12,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::reservations::table::{Conflict, Table};
-use toolwright_core::error::{ErrorClass, ToolError};
-use toolwright_core::footprint::{Footprint, TouchedResource};
+use self::table::{Conflict, Table};
+use toolwright::{ErrorClass, Footprint, ToolError, TouchedResource};
 
 /// How long a reservation is valid unless it is renewed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -37,7 +36,8 @@ const LIFETIME: Duration = Duration::from_secs(60);
 /// an editor, does not see them.
 ///
 /// ```
-/// use toolwright::{File, Footprint, Reservations};
+/// use toolwright::{File, Footprint};
+/// use toolwright_middleware::Reservations;
 ///
 /// let reservations = Reservations::new();
 /// let edit = Footprint::nothing().writing::<File>("src/lib.rs");
@@ -68,7 +68,7 @@ pub struct Reserved {
     /// The time until the reservation expires. Its holder may release it before, or renew it.
     pub left: Duration,
 }
-toolwright_core::debug_as_sentence!(Reserved);
+toolwright::unstable::debug_as_sentence!(Reserved);
 
 /// A reservation, as [`Reservations::held`] lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,8 @@ impl Reservations {
     /// Lists the present reservations.
     ///
     /// ```
-    /// use toolwright::{File, Footprint, Reservations, ResourceScope};
+    /// use toolwright::{File, Footprint, ResourceScope};
+    /// use toolwright_middleware::Reservations;
     ///
     /// let reservations = Reservations::new();
     /// let edit = Footprint::nothing().writing::<File>("a.rs").in_scope(&ResourceScope::new("/srv/project"));

@@ -9,7 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use toolwright::{BuildError, ReadCache, Reservations};
+use toolwright::BuildError;
+use toolwright_middleware::{ReadCache, Reservations};
 
 pub use self::error::CodingToolsError;
 use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};

@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use toolwright::policy::Policy;
-use toolwright::{Bundle, ExecutorBuilder, Middleware, ReadCache, Reservations};
+use toolwright::{Bundle, ExecutorBuilder, Middleware};
+use toolwright_middleware::{ReadCache, Reservations};
 
 use crate::{ChangeLog, SyntaxCheck, Workspace};
 

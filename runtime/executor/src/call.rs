@@ -30,7 +30,7 @@ mod unknown;
 
 pub use journal::Journal;
 pub use journal_config::OnNoApprover;
-pub use middleware::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
+pub use middleware::{AfterCall, BeforeCall, Middleware, MiddlewareCall, SharedServices};
 pub use outcome::{CallFailure, Outcome, SuspendedCall};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;

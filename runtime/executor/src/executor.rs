@@ -30,7 +30,7 @@ use toolwright_core::error::ToolError;
 
 pub use crate::call::{
     AfterCall, BeforeCall, BuildError, BuildProblem, CallFailure, Journal, Middleware,
-    MiddlewareCall, OnNoApprover, Outcome, Resolver, SuspendedCall,
+    MiddlewareCall, OnNoApprover, Outcome, Resolver, SharedServices, SuspendedCall,
 };
 pub use crate::handed_over::{HandedOver, SupplyError};
 pub use crate::lifecycle::Swept;

@@ -16,9 +16,7 @@ mod handed_over;
 #[doc(hidden)]
 pub mod lifecycle;
 mod middleware;
-pub mod read_cache;
 pub mod registry;
-pub mod reservations;
 pub mod retry;
 mod stage;
 #[cfg(feature = "opentelemetry")]

@@ -1,24 +1,17 @@
 //! The stage of the cache: answers a known read, stores the answer of an unknown one, and reports every write to the
 //! cache.
 
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::table::{OpenAccess, ReadResult};
 use super::{Key, ReadCache, Shared};
-use crate::call::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
-use crate::event::ToolEventKind;
-use toolwright_core::capability::{ProvidedValues, Source};
-use toolwright_core::footprint::{Footprint, ResourceStamp};
-use toolwright_core::output::{Answer, StoredAnswer};
-use toolwright_core::tool::Effect;
-use toolwright_journal::arguments::{DigestInput, canonical, digest};
-
-/// Identifies the services of an executor: two values are equal if they have the same allocation.
-#[derive(Debug, Clone)]
-pub(super) struct Services(Weak<ProvidedValues>);
+use toolwright::unstable::arguments::{DigestInput, canonical, digest};
+use toolwright::{
+    AfterCall, Answer, BeforeCall, Effect, Footprint, Middleware, MiddlewareCall, ResourceStamp,
+    StoredAnswer, ToolEventKind,
+};
 
 impl Middleware for ReadCache {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
@@ -56,14 +49,7 @@ impl ReadCache {
         if call.definition().effect != Effect::Read {
             return None;
         }
-        let mut services = None;
-        for (id, source) in call.services() {
-            match source {
-                _ if self.is_constant(id) => {}
-                Source::Executor(_) => services = Some(Services(Arc::downgrade(call.provided()))),
-                _ => return None,
-            }
-        }
+        let services = call.shared_services(|id| self.is_constant(id))?;
         let arguments = canonical(call.arguments()).ok()?;
         let input = DigestInput {
             tool: &call.definition().name,
@@ -142,19 +128,5 @@ impl Drop for Reading {
     fn drop(&mut self) {
         let (mut table, now) = self.shared.table();
         table.end_read(self.begun, None, now);
-    }
-}
-
-impl PartialEq for Services {
-    fn eq(&self, other: &Self) -> bool {
-        Weak::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Services {}
-
-impl Hash for Services {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.as_ptr().hash(state);
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use foldhash::fast::FixedState;
 
 use super::CacheStatistics;
-use toolwright_core::footprint::{Footprint, ResourceStamp};
+use toolwright::{Footprint, ResourceStamp};
 
 /// The approximate size of an entry in bytes, without its answer and its names.
 const OVERHEAD: usize = 256;

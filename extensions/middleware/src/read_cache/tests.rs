@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::CacheStatistics;
 use super::table::{Limits, OpenAccess, ReadResult, Table};
-use toolwright_core::footprint::{File, Footprint, ResourceStamp};
+use toolwright::{File, Footprint, ResourceStamp};
 
 const LIFETIME: Duration = Duration::from_secs(300);
 const LIMITS: Limits = Limits { bytes: 10_000, lifetime: LIFETIME };

@@ -1,5 +1,6 @@
 //! The stage: reserves before a call, renews while it runs, releases when it has ended or was dropped.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,11 +8,9 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::table::HoldId;
 use super::{Reservations, Reserved, Shared};
-use crate::call::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
-use crate::event::ToolEventKind;
-use crate::stage::slept;
-use toolwright_core::footprint::Footprint;
-use toolwright_core::output::Answer;
+use toolwright::{
+    AfterCall, Answer, BeforeCall, Footprint, Middleware, MiddlewareCall, ToolEventKind,
+};
 
 /// The interval of renewals: a third of the lifetime, so that one renewal may be late.
 const RENEWAL: Duration = Duration::from_secs(20);
@@ -69,7 +68,7 @@ impl AfterCall for Reserving {
         async move {
             // Without a timer the loop ends. The reservation then needs no renewal, because no call can wait for a
             // time.
-            while slept(RENEWAL).await.is_ok() {
+            while renewal_is_due().await.is_some() {
                 self.renew();
             }
         }
@@ -108,4 +107,9 @@ impl Drop for Reserving {
     fn drop(&mut self) {
         self.shared.table().0.release(self.id);
     }
+}
+
+/// Waits for the time of a renewal. Returns `None` immediately if the async runtime has no timer, where tokio panics.
+async fn renewal_is_due() -> Option<()> {
+    AssertUnwindSafe(async { tokio::time::sleep(RENEWAL).await }).catch_unwind().await.ok()
 }

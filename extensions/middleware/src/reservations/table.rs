@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_core::footprint::{Footprint, TouchedResource};
+use toolwright::{Footprint, TouchedResource};
 
 /// The holds of all runs.
 #[derive(Debug)]

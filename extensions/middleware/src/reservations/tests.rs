@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::table::{HoldId, Table};
-use toolwright_core::footprint::{File, Footprint, ResourceScope};
+use toolwright::{File, Footprint, ResourceScope};
 
 const STEP: Duration = Duration::from_secs(30);
 const LIFETIME: Duration = Duration::from_secs(60);

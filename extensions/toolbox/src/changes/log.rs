@@ -55,7 +55,7 @@ use crate::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Middleware that delays calls, such as [`Reservations`](toolwright::Reservations), belongs before the log. Several
+/// Middleware that delays calls, such as [`Reservations`](toolwright_middleware::Reservations), belongs before the log. Several
 /// processes may use one log at once; if they change the same files, reserve the files. A clone uses the same file.
 #[derive(Clone)]
 pub struct ChangeLog(pub(super) Arc<Inner>);

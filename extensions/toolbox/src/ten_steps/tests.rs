@@ -130,7 +130,7 @@ async fn look(
 struct Scene {
     around: TempDir,
     trace: Trace,
-    reservations: toolwright::Reservations,
+    reservations: toolwright_middleware::Reservations,
     executor: Executor,
 }
 
@@ -153,7 +153,7 @@ fn scene(policy: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Scene {
     let builder = builder.journal(MemoryStore::new()).ask(Agrees(trace.clone()));
     let deny = Rule::deny("never").argument("/path", ArgumentTest::glob(["denied*"]));
     let policy = policy(Policy::builder().mode(Mode::Interactive).rule(deny));
-    let reservations = toolwright::Reservations::new();
+    let reservations = toolwright_middleware::Reservations::new();
     let steps = TenSteps::new(workspace, log).reservations(&reservations);
     let spied = trace.clone();
     let builder = steps.install_as(builder.policy(policy), move |name, inside| {

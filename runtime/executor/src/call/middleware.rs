@@ -3,7 +3,8 @@
 
 use std::any::TypeId;
 use std::fmt;
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Weak};
 
 use futures::future::{BoxFuture, ready};
 
@@ -218,23 +219,54 @@ impl<'a> MiddlewareCall<'a> {
         self.is_recorded
     }
 
-    /// Lists the services that the tool takes beside its input, by type, with the source of each.
-    pub(crate) fn services(&self) -> impl Iterator<Item = (TypeId, Source)> {
+    /// Returns the executor's services that the tool of the call takes, or `None` if the tool also takes values of its
+    /// run or of the call. Types for which `is_constant` returns true are left out. If two calls have equal services and
+    /// equal arguments, their tools start from the same values, which is what a cache of answers needs to know.
+    pub fn shared_services(&self, is_constant: impl Fn(TypeId) -> bool) -> Option<SharedServices> {
         let Plan { entry, wiring, .. } = self.inside.plan;
-        let ids = entry.spec.capabilities.iter().map(|it| (it.id)());
-        ids.zip(wiring.sources.iter().copied())
+        let mut services = None;
+        for (capability, source) in entry.spec.capabilities.iter().zip(&wiring.sources) {
+            match source {
+                _ if is_constant((capability.id)()) => {}
+                Source::Executor(_) => {
+                    services = Some(Arc::downgrade(&self.inside.run.core.provided));
+                }
+                _ => return None,
+            }
+        }
+        Some(SharedServices(services))
     }
 
-    /// Returns the services that the executor provides to its calls.
-    pub(crate) fn provided(&self) -> &'a Arc<ProvidedValues> {
-        &self.inside.run.core.provided
-    }
-
-    /// Notifies listeners of a stage's decision.
-    pub(crate) fn notify(&self, kind: ToolEventKind<'_>) {
+    /// Notifies the listeners of the call's run of what the middleware did.
+    pub fn notify(&self, kind: ToolEventKind<'_>) {
         if let Some(watch) = self.inside.watch {
             watch.tell(kind);
         }
+    }
+}
+
+/// The services of one executor that a call uses. Two values are equal if both calls use services of the same executor,
+/// or neither uses any.
+#[derive(Debug, Clone)]
+pub struct SharedServices(Option<Weak<ProvidedValues>>);
+
+impl SharedServices {
+    fn address(&self) -> Option<*const ProvidedValues> {
+        self.0.as_ref().map(Weak::as_ptr)
+    }
+}
+
+impl PartialEq for SharedServices {
+    fn eq(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl Eq for SharedServices {}
+
+impl Hash for SharedServices {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
     }
 }
 

@@ -1,0 +1,3 @@
+//! Ready-made middleware: reservations of resources, and a cache of reads.
+
+pub use toolwright_middleware::*;
