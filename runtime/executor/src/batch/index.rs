@@ -1,8 +1,9 @@
-//! Records which resources calls have touched so far, by kind and name: a tree in which a folder is above its files.
+//! Records which resources the calls of a turn have touched. The resources of one kind form trees by name, in which a
+//! folder is above its files.
 //!
-//! A read waits for the writes of what contains the resource, of the resource itself, and of what lies below it; a
-//! write waits for their reads as well. Once a write has waited for earlier calls, they are dropped from the node:
-//! later calls wait for the write.
+//! A read of a resource waits for the writes of the resource itself, of the resources that contain it, and of the
+//! resources below it. A write also waits for the reads of all of these. When a write is added to a node, the earlier
+//! calls are dropped from the node, because the write waits for them and later calls wait for the write.
 //!
 //! Names of one scope with the same outermost container form one tree. Names of different trees, and names of kinds
 //! that do not say what contains them, are compared one by one. After [`COMPARISONS`] of these in one turn, each
@@ -51,7 +52,7 @@ type TreeKey = (Option<ResourceScope>, Option<String>);
 #[derive(Debug, Default)]
 struct Tree {
     names: HashMap<Option<String>, usize>,
-    /// The names in the tree for the resources that calls touch.
+    /// The resources in this tree that calls have touched, each with its node.
     touched: Vec<(TouchedResource, usize)>,
 }
 
@@ -64,7 +65,7 @@ struct Node {
     is_touched: bool,
 }
 
-/// The calls that a later call may have to wait for. A write of the whole node replaces them.
+/// The calls that touched a node and that a later call may have to wait for. A write of the whole node replaces them.
 #[derive(Debug, Default)]
 struct Accesses {
     writers: Group,
@@ -242,7 +243,8 @@ impl Accesses {
 }
 
 impl Group {
-    /// Waits for all calls of the group. Several are replaced by one join, so that each further wait costs one step.
+    /// Adds all calls of the group to `waits_for`. Replaces several calls by one join, so that each further wait costs
+    /// one step.
     fn wait_for(&mut self, steps: &mut Steps, waits_for: &mut Vec<WaitTarget>) {
         self.0.retain(|waited| !steps.has_ended(*waited));
         if self.0.len() > 1 {

@@ -22,7 +22,7 @@ use toolwright_core::spec::Spec;
 use toolwright_core::spec::Start;
 use toolwright_core::spec::Started;
 
-/// The functions of one run-time tool; its spec is shared with similar tools.
+/// The functions of one run-time tool. Its spec is shared with other tools that have the same kinds of functions.
 pub(crate) struct Body {
     pub(super) judge: Judge,
     pub(super) asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
@@ -46,7 +46,7 @@ pub(super) type Companion<T> =
 
 type Ask<T> = dyn Fn(&Value) -> T + Send + Sync;
 
-/// The main function of a tool, whose input has the function's own type.
+/// The main function of a run-time tool, which reads the input as a type of its own.
 pub(super) trait Work: Send + Sync {
     /// Prepares the call; the function does nothing before the returned future is polled.
     fn start(
@@ -55,7 +55,6 @@ pub(super) trait Work: Send + Sync {
         context: ToolContext,
     ) -> Result<BoxFuture<'static, Answer>, Problems>;
 
-    /// Whether the function makes calls.
     fn makes_calls(&self) -> bool {
         false
     }
@@ -69,7 +68,7 @@ pub(super) fn spec(has: Has) -> &'static Spec {
     &SPECS[index]
 }
 
-/// Which further functions a run-time tool has beside its main function.
+/// The companions that a run-time tool has beside its main function, and whether the main function makes calls.
 #[derive(Clone, Copy)]
 pub(super) struct Has {
     pub(super) validate: bool,
@@ -79,7 +78,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One spec for each combination of further functions; each bit of the index means that a function exists.
+/// One spec for each combination of the fields of [`Has`]. Each bit of the index stands for one field.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
@@ -144,7 +143,7 @@ fn beside<'a, T: 'static>(
     };
     let input = start.read_whole(&<Value as Input>::PARAM)?;
     let context = context(start);
-    // Wrapped in a block, so that the function does nothing before its future is polled.
+    // // The function is called inside the block, so that it does nothing before the future is polled.
     Ok(Box::pin(async move { companion(input, context).await }))
 }
 
@@ -250,7 +249,7 @@ where
     }
 }
 
-/// The specs of the type `T`, which contain its schema.
+/// The specs of the type `T` as the input and as the output of a tool. They contain its schema.
 pub(super) struct TypeOf<T>(PhantomData<T>);
 
 impl<T: Input> TypeOf<T> {

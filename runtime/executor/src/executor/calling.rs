@@ -1,5 +1,5 @@
-//! Runs one call. Most calls end at their first poll, in a plain function on the stack. Only a call that waits, is
-//! watched or needs a context of its own pays for a boxed future.
+//! Runs one call. Most calls end at their first poll, in a plain function on the stack. A boxed future is made only for
+//! a call that waits, that is watched (by listeners, tracing or a journal), or that needs values of its own.
 
 mod beginning;
 mod options;
@@ -31,7 +31,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
 
-/// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
+/// The future of one call, made by [`Executor::call`](super::Executor::call). It returns the answer of the call.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Calling<'a> {
     run: &'a Arc<RunState>,
@@ -94,7 +94,7 @@ impl std::fmt::Debug for Calling<'_> {
     }
 }
 
-/// Answers a call immediately, or returns a future that completes the call.
+/// Answers a call at once, or returns a future that completes the call.
 #[inline]
 fn start<'a>(
     run: &'a Arc<RunState>,
@@ -123,7 +123,8 @@ fn start<'a>(
     }
 }
 
-/// Calls a tool that was registered after the executor was built, or whose registry has changed since.
+/// Calls a tool for which the pinned catalog has no plan, because the tool was registered later or a resolver has to
+/// bring it.
 async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
         Ok(found) => {
@@ -142,13 +143,13 @@ async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>)
     }
 }
 
-/// Runs a call that is not journalled, with listeners and tracing.
+/// Runs a call that no journal records, with listeners and tracing.
 pub(super) async fn perform_unrecorded(
     run: &Arc<RunState>,
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
 ) -> Answer {
-    // A drain also waits until listeners have received the last event of this call.
+    // // Keeps a drain waiting until listeners have received the last event of this call.
     let _telling = run.core.telling.enter_at_once();
     // The tool is looked up once, so that events name the tool that runs.
     let found = stage::find(run, call.name());
@@ -187,15 +188,15 @@ pub(crate) struct Stages<'a> {
     pub(super) plan: &'a Plan,
     pub(super) call: &'a Call<'a>,
     pub(super) arguments: &'a str,
-    /// The claim under which the call runs: its policy decision was made before, so the stages do not ask the policy
-    /// again.
+    /// The claim under which the call runs, if there is one. The policy has then decided on the call already, so the
+    /// stages do not ask it again.
     pub(super) claimed: Option<&'a Claim>,
-    /// Receives the pass of the tool's circuit breaker when the circuit breaker admits the call.
+    /// Where the stages put the pass of the circuit breaker, once the circuit breaker has admitted the call.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// The slot of the call in its run, for a call of a turn.
     pub(super) slot: Option<&'a Slot>,
-    /// The state that the attempts of the call share, for a tool that makes calls itself.
+    /// The state that the attempts of the call share; set if the tool makes calls itself.
     family: Option<&'a Arc<Family>>,
     /// The present attempt, if the tool makes calls itself.
     attempt: Option<&'a Attempt>,
@@ -208,7 +209,7 @@ pub(crate) struct Stages<'a> {
 /// The state of a call after its first poll.
 enum Progress<'a> {
     Ended(Answer),
-    /// The call has not begun: its tool's validation needs the final arguments, or has to wait.
+    /// The call has not begun, because the tool's validation needs the final arguments or has to wait.
     Unvalidated,
     /// The call waits until the executor or its tool has a free place.
     Waiting(BoxFuture<'a, Answer>),
@@ -244,7 +245,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs the stages in order. Any of them may end the call with an error; a panic of the tool ends it too.
+    /// Runs the stages in order. Any stage may end the call with an error, and so does a panic of the tool.
     #[inline]
     fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
@@ -258,8 +259,8 @@ impl<'a> Stages<'a> {
             plan.raise_danger(&mut facts);
             check_covered(self.run, plan, &facts)?;
             if plan.validates_at_once && self.claimed.is_none() {
-                // If a policy evaluates the call, or its input was repaired, the validation receives the final
-                // arguments, with which the tool then runs.
+                // // If a policy evaluates the call, or its input was repaired, the validation must check the final
+                // arguments, because the tool runs with those.
                 let is_final = self.run.is_open() && facts.repairs().is_none();
                 let validate = || stage::validate_at_once(plan, scope, self.arguments, context);
                 match is_final.then(validate).flatten() {
@@ -331,11 +332,11 @@ impl<'a> Stages<'a> {
         rest.await.unwrap_or_else(Answer::from)
     }
 
-    /// Runs one attempt of a call that needs a context or other values of its own. The next attempt has the same
-    /// identity.
+    /// Runs one attempt of a call. `identity` receives the identity of the call, so that the next attempt has the same
+    /// one.
     pub(crate) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
-        // Checks the circuit breaker before the call waits for a place, and again when it has one.
+        // // The circuit breaker is asked before the call waits for a place, and again when the call has its place.
         if let Err(refused) = circuit.admits() {
             return unavailable(self.call.name(), refused).into();
         }
@@ -378,8 +379,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Records that the call has its places. A tool that makes calls gives its places back while it waits for those
-    /// calls.
+    /// Records that the call has its places. A tool that makes calls frees these places while it waits for its calls.
     #[inline]
     fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {

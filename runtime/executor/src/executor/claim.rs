@@ -1,12 +1,12 @@
-//! The lease of a claimed call as the task that runs it knows it: until when it is valid, and whether the tool has
-//! begun.
+//! A copy of the lease of a claimed call, for the task that runs the call: the end of the lease, and whether the tool
+//! has begun.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
-/// The right to run a call, as its owner knows it. The journal decides; the executor checks this copy before the tool
-/// begins.
+/// The right to run a call, as its owner last read or renewed it. The journal is authoritative; the executor checks
+/// this copy before the tool begins.
 #[derive(Debug)]
 pub(crate) struct Claim {
     begun: AtomicBool,

@@ -21,7 +21,7 @@ pub(crate) struct Core {
     pub(crate) provisions: Provisions,
     pub(crate) later: Later,
     pub(crate) gates: Gates,
-    /// The catalog that was pinned last, which many calls of one turn share.
+    /// The catalog that was pinned last, because many calls of one turn use the same catalog.
     pub(super) pinned: Mutex<Option<Arc<Ready>>>,
     pub(crate) resolving: Option<Resolving>,
     /// The services, in the order of [`Provisions::services`].
@@ -32,25 +32,23 @@ pub(crate) struct Core {
     pub(crate) telling: Gate,
     /// The token that is cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
-    /// Cancelled when a drain stops waiting for calls that still run.
+    /// The token that is cancelled when a drain stops waiting for calls that still run.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
     /// The maximum number of calls that run at once.
     pub(crate) limit: u32,
-    /// The policy.
     pub(crate) rules: Rules,
     /// The stages of the application.
     pub(crate) middleware: Middlewares,
     /// The maximum number of retries of all calls of one run together.
     pub(crate) retries_per_run: Option<u32>,
-    /// The journal; `None` if the executor has no journal.
     pub(crate) journal: Option<JournalConfig>,
     /// Whether the executor has neither listeners nor a journal.
     pub(crate) is_plain: bool,
 }
 
 impl Core {
-    /// Makes the plan of a tool that has none in a prepared catalog.
+    /// Makes the plan of a tool that has no plan in a prepared catalog.
     pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
         self.later.plan(entry, &self.provisions, &self.gates)
     }

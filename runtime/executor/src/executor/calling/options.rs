@@ -1,4 +1,4 @@
-//! The settings of a call, which are made before its stages begin.
+//! The settings of a call, which are applied before its stages run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use crate::executor::nested::Family;
 use crate::registry::Form;
 
 impl<'a> Stages<'a> {
-    /// Sets the state that the attempts share, for a tool that makes calls itself.
+    /// Sets the state that the attempts of the call share; `None` if its tool makes no calls itself.
     pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
         Self { family, ..self }
     }
 
-    /// Returns when the total timeout of the call ends, which excludes the time that the call has spent waiting for
-    /// its children.
+    /// Returns when the total timeout of the call ends. The time in which the call has waited for the calls that it
+    /// made does not count.
     pub(in crate::executor) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)
     }
 
-    /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
+    /// Sets the final arguments of the call, and the claim that allows the call to run.
     pub(crate) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
     }
