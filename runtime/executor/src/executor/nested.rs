@@ -1,10 +1,12 @@
-//! Calls that a call makes, its children: [`Calls`] as an executor provides it.
+//! The calls that a tool makes while its own call runs. Its own call is their parent, and they are the children. Tools
+//! make such calls with [`Calls`].
 //!
-//! - A child is a call like any other, made in a run of its own, which copies its parent's run and adds a [`Lineage`]:
-//!   so it passes the same stages, and there is no other way to call a tool.
-//! - [`Family`] is what all attempts of a parent share: its place among the running calls, its clock, and the answers
-//!   of its children. [`Attempt`] is one attempt, and makes calls.
-//! - [`Delegation`] is for a call that works as an agent of its own: its calls can use only some of its tools.
+//! - A child is a call like any other. It is made in a run of its own, which is a copy of its parent's run with a
+//!   [`Lineage`]. It therefore passes the same stages, and a tool has no other way to call a tool.
+//! - [`Family`] is the state that all attempts of a parent share: for how long children have been running, and their
+//!   answers. [`Attempt`] is one attempt, which makes the calls.
+//! - [`Delegation`] is for a call that works as an agent, such as a sub-agent. The calls of this agent can use only
+//!   some of the tools.
 
 mod children;
 mod covered;

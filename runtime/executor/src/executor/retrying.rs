@@ -1,4 +1,4 @@
-//! How often a failed call is tried: the options of the builder, and the attempts of a call that no journal records.
+//! Retries of failed calls: the options of the builder, and the attempts of a call that no journal records.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// How long a caller waits at most for the next attempt, if the error and not the retry policy sets the time.
+/// The maximum time that a caller waits for the next attempt, if the error sets that time and not the retry policy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {
-    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. The
-    /// settings that a tool declares itself, such as `retry(attempts = 5)`, take precedence.
+    /// Sets how often a failed call is tried, and the delays between the attempts. The default is
+    /// [`RetryPolicy::TOOL`]. Settings that a tool declares itself, such as `retry(attempts = 5)`, take precedence.
     ///
-    /// A call is tried again only if the class of its error and its tool's effect allow it; its tool sees the same call
-    /// id and the same idempotency key. While it waits it gives back its place, and resources that it borrows as `&mut
-    /// T` are opened anew. The answer of the last attempt is the answer of the call.
+    /// A call is tried again only if the class of its error and the effect of its tool allow it. Each attempt has the
+    /// same call id and the same idempotency key. Between attempts the call frees its place, and resources that it
+    /// borrows as `&mut T` are opened again for each attempt. The answer of the last attempt is the answer of the call.
     ///
-    /// If the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call waits for it, but no longer
-    /// than a minute or the policy's `max_delay`, whichever is more. If the time is longer, the call is not tried
-    /// again, and its error, which still names the time, is the answer. A journalled call waits in the journal for any
-    /// time, and its caller for a minute.
+    /// If the error names a time (`retry_after` of `ErrorClass::NotStarted`), the call waits for that time, up to a
+    /// minute or the policy's `max_delay`, whichever is longer. If the named time is longer still, the call is not
+    /// tried again, and the error, which names the time, is the answer. A call in a journal can wait there for any
+    /// time, but its caller waits at most a minute.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -68,13 +68,13 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how long a whole call may take if its tool sets no limit: its attempts, the time between them, and the
-    /// time that it waits for a place. No limit unless set. [`timeout`](Self::timeout) limits each attempt.
+    /// Limits how long a whole call may take if its tool sets no limit: its attempts, the delays between them, and the
+    /// time that it waits for a place. There is no limit by default. [`timeout`](Self::timeout) limits each attempt.
     ///
-    /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
-    /// next attempt would begin after that time is not tried again: the answer of the last attempt is its answer. The
-    /// time begins when the call may run, so that a person may take long to approve it. With a journal the time
-    /// continues while no process works on the call, after a crash for instance; an attempt that would begin too late
+    /// When the time is over, a running attempt is stopped, and the call is answered `timeout`. If the next attempt
+    /// would begin after the end of the time, the call is not tried again, and the answer of the last attempt is its
+    /// answer. The time begins when the call may run, so a person may take long to approve it. With a journal, the time
+    /// continues while no process works on the call, for instance after a crash. An attempt that would begin too late
     /// does not begin.
     ///
     /// ```
@@ -107,12 +107,12 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how many retries the calls of one run may make together; no limit unless set. When the budget is used up,
-    /// a failed attempt is the last.
+    /// Limits how many retries all calls of one run may use together. There is no limit by default. When the budget is
+    /// used up, failed calls are not tried again.
     ///
-    /// The budget is counted in the memory of the run. A process that starts again counts from zero, and calls that
-    /// another run or a worker takes from the journal are not counted. Calls without a run of their own share the
-    /// executor's run, whose one budget lasts as long as the executor.
+    /// The budget is counted in the memory of the run. A process that starts again counts from zero. Calls that another
+    /// run or a worker takes from the journal are not counted. Calls without a run of their own share the executor's
+    /// run, whose budget lasts as long as the executor.
     #[must_use]
     pub fn retries_per_run(mut self, retries: u32) -> Self {
         self.retries_per_run = Some(retries);
@@ -129,7 +129,7 @@ impl ExecutorBuilder {
 }
 
 impl<'a> Stages<'a> {
-    /// Runs a whole call for which a context or other values have to be created.
+    /// Runs a whole call that needs a context or other values of its own.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
         let family = Family::of(self.run, self.plan, || None);
         let stages = self.with_family(family.as_ref());
@@ -139,7 +139,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs the rest of a call that has to wait, but needs no context or values of its own.
+    /// Runs the rest of a call that has to wait, but that needs no context or values of its own.
     pub(super) async fn wait_and_repeat(
         self,
         admitted: Option<stage::Admission<'a>>,
@@ -175,7 +175,7 @@ impl<'a> Stages<'a> {
         };
         for attempt in 1.. {
             let Some(error) = put_off.as_ref().or(answer.error()) else { return answer };
-            // A delay that a stage asks for does not count as a retry.
+            // // A delay that a middleware asks for does not count as a retry.
             let delay = match put_off {
                 Some(_) => self.delay(attempt, error, random_bits()),
                 None => self.again_after(attempt, error),
@@ -190,7 +190,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp => return cancelled(self.call.name()).into(),
             }
             match self.again().attempt_in_stages(&mut identity, begun + 1).await {
-                // An earlier error of the tool tells the model more than the delay, so it remains the answer.
+                // // An earlier error of the tool is more useful to the model than the delay, so it remains the answer.
                 AttemptOutcome::PutOff(error) => {
                     if begun == 0 {
                         answer = error.with_more(None).into();
@@ -242,7 +242,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp
             }
             Either::Right((Either::Right((Ok(()), _)), _)) => PauseEnd::Over,
-            // Without a clock the call cannot wait.
+            // // Without a clock the call cannot wait, so there is no further attempt.
             Either::Right((Either::Right((Err(_), _)), _)) => PauseEnd::Closing,
         }
     }

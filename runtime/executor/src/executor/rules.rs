@@ -18,11 +18,11 @@ pub(crate) struct Rules {
     /// The builder from which every reload builds the policy.
     written: PolicyBuilder,
     current: RwLock<Policy>,
-    /// Locked from reading the files until the policy is stored, so that the last reload wins.
+    /// Held from reading the files until the new policy is stored, so that the reload that begins last wins.
     reloading: Mutex<()>,
     /// Whether every call may run unless its tool requires approval.
     is_open: bool,
-    /// Whether stages of the application need the footprint of each call.
+    /// Whether middleware of the application needs the footprint of each call.
     shows_footprints: bool,
     around: Surroundings,
 }
@@ -48,8 +48,8 @@ impl Surroundings {
         self.roots.iter().fold(policy, PolicyBuilder::root)
     }
 
-    /// Finds protected files that lie in a folder of tools: a file of these policies, the journal, or the key of an
-    /// approver, in a root of the executor or of these policies.
+    /// Finds protected files that are inside a folder in which tools work. The protected files are the files of these
+    /// policies, the journal, and the key of the approver. The folders are the roots of the executor, and `roots`.
     pub(super) fn exposed<'a>(
         &'a self,
         policies: impl Iterator<Item = &'a Path>,
@@ -72,7 +72,7 @@ impl Surroundings {
     }
 }
 
-/// A call that is to be evaluated, without its arguments.
+/// A call to be evaluated, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
@@ -106,8 +106,8 @@ impl Rules {
         }
     }
 
-    /// Builds another policy, to which the executor's journal and roots are given, and the parser of command lines of
-    /// this policy if it has none.
+    /// Builds another policy with the executor's journal and roots. If that policy has no parser of command lines, it
+    /// gets the parser of this policy.
     pub(super) fn another(
         &self,
         policy: PolicyBuilder,
@@ -116,7 +116,7 @@ impl Rules {
         self.around.tell(policy).commands_of(&self.written).build(catalog)
     }
 
-    /// Sets whether the footprint of every call is needed.
+    /// Sets whether the footprint of every call is needed, even if no rule depends on it.
     pub(super) fn with_footprints(self, shows_footprints: bool) -> Self {
         Self { shows_footprints, ..self }
     }
@@ -136,7 +136,7 @@ impl Rules {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reloads the policy. After an error, the old one stays.
+    /// Reloads the policy. After an error, the old policy stays in use. Does nothing for an unrestricted executor.
     pub(super) fn reload(&self, catalog: &Catalog, can_plan: bool) -> Result<(), PolicyError> {
         if self.is_open {
             return Ok(());
@@ -155,8 +155,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Makes the facts about a tool's calls before any input is read; they request the footprint if rules depend on
-    /// files.
+    /// Makes the facts about a tool's calls before any input is read. The facts request the footprint if the policy,
+    /// middleware or related calls may need it.
     #[inline]
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
@@ -187,7 +187,7 @@ impl Rules {
         }
     }
 
-    /// Finds protected files that lie in a folder of tools.
+    /// Finds protected files that are inside a folder in which tools work.
     pub(super) fn exposed(&self) -> Vec<BuildProblem> {
         self.exposed_by(&self.current())
     }
@@ -198,8 +198,8 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// Evaluates a call by a policy, and by the policies of the agents on whose behalf the run makes the call;
-    /// without arguments, if no rule depends on them.
+    /// Evaluates a call by a policy, and by the policies of the agents on whose behalf the run makes the call.
+    /// `arguments` is `None` if no rule depends on them.
     pub(crate) fn judged(
         &self,
         run: &RunState,

@@ -28,23 +28,24 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::ParentCall;
 
-/// How often an attempt checks whether its expired lease has been renewed.
+/// The interval at which an attempt checks whether its expired lease has been renewed.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// One attempt of a call that makes calls. Dropping it gives its places back.
+/// One attempt of a call that makes calls. Dropping this value frees the attempt's places.
 pub(crate) struct Attempt {
     places: Arc<Places>,
     lineage: Arc<Lineage>,
     children: Arc<Children>,
 }
 
-/// Makes the children of one attempt, in the order in which they are first polled.
+/// Makes the children of one attempt, and numbers them in the order in which they are first polled.
 pub(super) struct Children {
     /// A copy of the parent's run that contains the parent's lineage.
     run: Arc<RunState>,
     family: Arc<Family>,
     places: Arc<Places>,
-    /// The next index, shared by all that make calls of one attempt, so that each call has an index of its own.
+    /// The index of the next child. All values that make calls of one attempt share it, so that each child has an index
+    /// of its own.
     next: Arc<AtomicU32>,
 }
 
@@ -124,7 +125,7 @@ impl MakeCalls for Children {
     }
 
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        // The facts that the error carries are about the child, not about its parent.
+        // // The error carries facts about the child, which would be false for its parent.
         self.run.examine(call).map(drop).map_err(|error| error.with_more(None))
     }
 }
@@ -135,7 +136,7 @@ impl Children {
         &self.run
     }
 
-    /// Makes further calls of the same attempt in another run, with the same indices.
+    /// Returns a value that makes further children of the same attempt in another run, and continues their numbers.
     pub(super) fn of_run(&self, run: &Arc<RunState>) -> Self {
         Self {
             run: Arc::clone(run),
@@ -148,8 +149,9 @@ impl Children {
     async fn answer(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
         let is_ended = || self.run.lineage().is_some_and(|it| it.ended().is_cancelled());
-        // The executor renews the lease late, or drops the parent with this future, if another process has the call.
-        // An answer would say that the child did not happen, and the parent might record its own end from that.
+        // // Either the executor renews the expired lease late, or another process has claimed the parent, and the
+        // executor drops the parent together with this future. There is no answer until then: it would say that the
+        // child did not happen, and the parent might end because of it.
         while self.has_lost_its_claim() && !is_ended() {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
@@ -185,7 +187,7 @@ impl Children {
         if let Some(answer) = remembered.answer(index, tool, call) {
             return answer;
         }
-        // A child that changes nothing may run again in the next attempt, so its answer is not stored.
+        // // A child that changes nothing may run again in the next attempt, so its answer is not remembered.
         let found = stage::find(&self.run, call.name());
         let is_read =
             found.is_ok_and(|it| it.definition().effect == Effect::Read && !it.plan().makes_calls);
@@ -228,9 +230,9 @@ impl Drop for Away<'_> {
     }
 }
 
-/// Converts the answer of a child to the form that its parent receives. An error is final for the parent: if the
-/// parent asked again, the child would give the same answer. Remarks of the executor about the child, such as that it
-/// did not begin, are removed from the error, because they are not true of the parent.
+/// Converts the answer of a child to the form that its parent receives. An error is final, because the child gives the
+/// same answer if the parent runs again. Remarks of the executor about the child, such as that it did not begin, are
+/// removed, because they would be false for the parent.
 fn for_parent(answer: Answer) -> Answer {
     match answer.error() {
         Some(error) => error.with_more(None).class(ErrorClass::Final).into(),

@@ -1,11 +1,12 @@
-//! What calls inherit from the agents on whose behalf they are made: their names, and rules that can only forbid more.
+//! The context that calls inherit from the agents on whose behalf they are made: the names of the agents, and rules
+//! that can only forbid more.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 
-/// What the calls of a run inherit from the agents on whose behalf they are made.
+/// The context that the calls of a run inherit from the agents on whose behalf they are made.
 #[derive(Default)]
 pub(crate) struct DelegatedContext {
     /// The names of the agents, each preceded by a slash.
@@ -49,7 +50,7 @@ impl DelegatedContext {
         self.inherited.as_ref()
     }
 
-    /// Evaluates the agents' own policies, too: the strictest decision is used.
+    /// Evaluates the policies of the agents as well, and returns the strictest decision.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,
