@@ -39,9 +39,9 @@ pub(crate) struct RunState {
     user: Option<Arc<str>>,
     /// The session to which the run belongs.
     session: Option<Arc<str>>,
-    /// Whether the application started the run, which then works only on its own calls.
+    /// Whether the application started the run. A worker of such a run works only on the run's own calls.
     is_own: bool,
-    /// Whether the run was ended in this process; an end in another process is only in the journal.
+    /// Whether the run was ended in this process. If another process ended it, only the journal records that.
     ended: Arc<AtomicBool>,
     /// How many retries the calls of the run have made.
     retries: Arc<AtomicU32>,
@@ -91,7 +91,7 @@ impl RunState {
         }
     }
 
-    /// Registers the tools that resolvers can announce before any of them is called.
+    /// Registers the tools that resolvers can list before a tool is called.
     pub(super) async fn discover_tools(&self) -> Result<(), ToolError> {
         match &self.core.resolving {
             Some(resolving) => resolving.announce(&self.core.registry).await,
@@ -111,7 +111,7 @@ impl RunState {
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
-        // Another process may have read further sources for a journalled run.
+        // // Another process may have read further sources for a run that a journal records.
         let read_text = Arc::new(ReadText::new(core.journal.is_none()));
         Self {
             core,
@@ -153,7 +153,7 @@ impl RunState {
         }
     }
 
-    /// Copies the run for calls that are made on behalf of an agent.
+    /// Returns a copy of the run for calls that are made on behalf of an agent.
     pub(super) fn on_behalf_of(
         &self,
         delegated: DelegatedContext,
@@ -171,14 +171,14 @@ impl RunState {
         Self { delegated: Some(Arc::new(delegated)), ..same }
     }
 
-    /// Returns the values that the calls of the run inherit from the agents on whose behalf they are made.
+    /// Returns what the calls of the run inherit from the agents on whose behalf they are made.
     #[inline]
     pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()
     }
 
-    /// Names the maker of the run's calls for approvers: `agent:<run>`, followed by the names of the agents that the
-    /// run has delegated its task to.
+    /// Returns the name that approvers see as the maker of the run's calls: `agent:<run>`, followed by the names of the
+    /// agents to which the run has delegated its task.
     pub(crate) fn requester(&self) -> String {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
@@ -208,8 +208,8 @@ impl RunState {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
-    /// Makes the run to which a call's children belong. If a worker carries the call out for another run, it is that
-    /// other run, as far as the journal describes it.
+    /// Makes the run to which the children of a call belong. A worker may carry the call out for a run of another
+    /// process. The children then belong to that run, with the values that the journal has recorded of it.
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);
         let recorded = lineage.recorded.clone();
@@ -223,7 +223,7 @@ impl RunState {
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
-    /// Returns the values that the calls inherit from the call that makes them; `None` if no call makes them.
+    /// Returns the facts about the parent of the run's calls; `None` if the calls have no parent.
     #[inline]
     pub(crate) fn lineage(&self) -> Option<&Lineage> {
         self.lineage.as_deref()
@@ -248,14 +248,15 @@ impl RunState {
         }
     }
 
-    /// Copies the run, with the tools of a catalog. For the catalog that was pinned last, the plans are reused.
+    /// Returns a copy of the run with the tools of a catalog. For the catalog that was pinned last, the plans are
+    /// reused.
     pub(super) fn pinned(&self, catalog: &Catalog) -> Arc<Self> {
         let core = &self.core;
         let last = || core.pinned.lock().unwrap_or_else(PoisonError::into_inner);
         let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
         let ready = made_before.unwrap_or_else(|| {
             let ready = Arc::new(Ready::pinned(catalog, core));
-            // The previous value is dropped after the lock was released.
+            // // The previous value is dropped after the lock is released.
             let _before = last().replace(Arc::clone(&ready));
             ready
         });
@@ -358,7 +359,7 @@ impl RunHandle for RunState {
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
-                // A grant may have allowed the tool that makes the call, which does not allow this call.
+                // // A grant that allowed the calling tool to run does not allow this call.
                 PolicyDecision::Ask { reasons, grants_count: false } => {
                     let words = format!(
                         "a person decides on each call of `{}`: {}",

@@ -1,4 +1,4 @@
-//! Runs one attempt of a call that no journal records, with the stages of the application around it.
+//! Runs one attempt of a call that no journal records, together with the middleware of the application.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use toolwright_journal::arguments::FinalArguments;
 pub(super) enum AttemptOutcome {
     /// The attempt ended with this answer.
     Answered(Answer),
-    /// A stage delayed the attempt before the tool began.
+    /// A middleware delayed the attempt before the tool began.
     PutOff(ToolError),
 }
 
 impl<'a> Stages<'a> {
-    /// Runs one attempt through the stages of the application, if there are any; `number` counts the attempts that
-    /// began.
+    /// Runs one attempt with the middleware of the application, if there is any. `number` counts the attempts that have
+    /// begun.
     pub(super) async fn attempt_in_stages(
         self,
         identity: &mut Option<Identity<'_>>,
@@ -38,8 +38,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs one attempt of a call whose tool has a validation. Unless a journal has evaluated the arguments, they are
-    /// made final here, so that validation, policy and tool see the same text.
+    /// Runs one attempt of a call whose tool has a validation. Unless the arguments are already final, they are made
+    /// final here, so that validation, policy and tool read the same text.
     pub(super) async fn once_validated(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, arguments, .. } = self;
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;
@@ -67,7 +67,7 @@ impl<'a> Stages<'a> {
         self.start_attempt(identity).await
     }
 
-    /// Makes the arguments final, and asks the tool's validation and the policy about them.
+    /// Makes the arguments final, and checks them by the tool's validation and the policy.
     async fn evaluate(
         self,
         id: CallId,

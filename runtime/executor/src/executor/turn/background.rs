@@ -1,5 +1,5 @@
-//! Calls of a turn that continue in the background. As soon as such a call is handed over, the model reads as its
-//! answer that it is running.
+//! Calls of a turn that continue in the background. When such a call is handed over, the model receives an answer that
+//! says that the call is running.
 
 use jiff::Timestamp;
 
