@@ -1,13 +1,14 @@
-//! Decides what happens to a call on an input: a total function, without a clock and without I/O.
+//! Decides what happens to a call on an input, as a pure function without a clock and without I/O.
 //!
-//! - [`arrive`](self::arrive): evaluates a call for the first time, or again. [`claim`](self::claim): evaluates a call
-//!   that may run by the present policy, tool and grants, and claims it.
-//! - [`stage`](self::stage): applies what the stages of the application decided about a call that may run.
-//! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
-//! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.
-//! - [`family`](self::family): a call that makes calls, and the calls that it makes.
-//! - [`attempt`](self::attempt): applies the end of an attempt. [`end`](self::end): ends a call that does not run, or
-//!   takes it back to its earlier state.
+//! - [`arrive`](self::arrive) evaluates a call for the first time, or again. [`claim`](self::claim) evaluates a ready
+//!   call by the present policy, tool and grants, and claims it.
+//! - [`stage`](self::stage) applies what the application's middleware decided about a call that may run.
+//! - [`gate`](self::gate) decides whether a call may run. [`statement`](self::statement) checks which decisions of
+//!   people are valid.
+//! - [`hand_over`](self::hand_over) decides on a call that is carried out elsewhere.
+//! - [`family`](self::family) decides on a call and the calls that it makes.
+//! - [`attempt`](self::attempt) applies the end of an attempt. [`end`](self::end) ends a call that does not run, or
+//!   returns it to its earlier state.
 
 mod arrive;
 mod attempt;
@@ -34,8 +35,8 @@ use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
 use toolwright_journal::journal::State;
 
-/// Decides how a call continues after an input. If a fact is missing, the returned step names it: the caller reads it
-/// into the snapshot and decides again.
+/// Decides how a call continues after an input. If a fact is missing, the returned step names the fact. The caller then
+/// reads the fact into the snapshot, and calls this function again.
 #[must_use]
 pub fn decide(
     snapshot: &Snapshot,
@@ -77,7 +78,7 @@ pub(super) fn outdated_grant<'a>(
 }
 
 impl Moment<'_> {
-    /// Continues a call because a caller or a worker needs it to continue.
+    /// Continues a call at the request of a caller or a worker.
     fn resumed(self) -> Result<Step, Box<Step>> {
         let record = &self.snapshot.record;
         match record.state {

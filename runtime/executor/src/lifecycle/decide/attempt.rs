@@ -1,5 +1,5 @@
-//! Decides what the end of an attempt means for a call: it ends, or another attempt follows after a while. An owner
-//! that has lost its lease is too late: its result is refused.
+//! Decides what the end of an attempt means for a call: the call ends, or another attempt follows after a delay. The
+//! result of an owner that has lost its claim is ignored.
 
 use std::time::Duration;
 
@@ -140,8 +140,8 @@ impl Moment<'_> {
         Ok(may_have_happened(record.effect, begun.saturating_sub(1)))
     }
 
-    /// Decides on a claim whose task was dropped. A caller that drops it gives the call up. A worker leaves the call to
-    /// others, because the call is not its own.
+    /// Decides on a claim whose task was dropped. A caller that drops the task abandons the call. A worker that drops
+    /// the task leaves the call to other processes, because the call is not the worker's own.
     pub(super) fn release(self, dropped: DroppedClaim) -> Known<Step> {
         if !self.is_claimed(dropped.epoch) {
             return Ok(Step::only(Then::Report));
@@ -212,8 +212,8 @@ impl Moment<'_> {
     }
 }
 
-/// Decides on a call whose owner gives up its claim so that others can run the call. The owner is not lost, because
-/// it reports this itself.
+/// Returns the transition of a call whose owner gives up its claim, so that other processes can run the call. The
+/// failure is not `OwnerLost`, because the owner itself reports it.
 fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     let (failure, exhausted) = match is_not_begun {
         true => (Failure::NotStarted, false),

@@ -1,5 +1,5 @@
-//! One decision on a call: its snapshot, the input and the time. Every part of the decision reads facts through this
-//! value, and returns the first fact that is missing.
+//! The values for one decision on a call. Every part of the decision reads facts through [`Moment`], and returns early
+//! with the first fact that is missing.
 
 use jiff::Timestamp;
 
@@ -21,7 +21,7 @@ pub(super) struct Moment<'a> {
     pub(super) random: u128,
 }
 
-/// A fact; or the step that ends the decision, for instance to read a missing fact.
+/// A fact, or the step that ends the decision early, for instance to read a missing fact.
 pub(super) type Known<T> = Result<T, Box<Step>>;
 
 impl<'a> Moment<'a> {
@@ -127,8 +127,8 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Makes the step for a failure, because the state does not allow the transition or a counter of the record is at its
-/// maximum.
+/// Makes the step of a failure: the state of the call does not allow the transition, or a counter of the record is at
+/// its maximum.
 pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
     Box::new(Step::only(Then::Fail(match why {
         NotAdvanced::Illegal(illegal) => Problem::Illegal(illegal),
