@@ -1,4 +1,4 @@
-//! The texts about a call that is refused, or that ends without a result.
+//! The texts about calls that are refused, or that end without a result.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;
@@ -13,7 +13,8 @@ use toolwright_journal::journal::{AnswerRecord, CallRecord};
 /// Why a call whose tool needs its caller's services cannot run without the caller.
 pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
 
-/// Why a call that was begun when its tool could be repeated is left to people now.
+/// Why a call is left to people: the call was begun while its tool could be repeated, and the tool must not be repeated
+/// now.
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
@@ -132,7 +133,7 @@ impl Refusal {
     }
 }
 
-/// Returns the answer of a call that a stage delays, but that cannot be stored to wait.
+/// Makes the answer of a call that a middleware delays, but that cannot be stored in order to wait.
 pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     let words =
         format!("`{tool}` may begin later ({why}), and a call with a secret cannot wait here");
@@ -180,7 +181,8 @@ pub(super) fn recalled(record: &CallRecord) -> ToolError {
         .class(ErrorClass::Cancelled)
 }
 
-/// Another process may have carried the call out, so the answer must not say that nothing happened.
+/// Returns the remark that a call which was handed over may have been carried out, so that the answer does not say that
+/// nothing happened.
 fn elsewhere(record: &CallRecord) -> &'static str {
     match record.effect {
         Effect::Read => "",
@@ -197,7 +199,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
-/// Makes the answer of a call that was begun as often as allowed, and lost its owner each time.
+/// Makes the answer of a call that was begun as often as allowed, and whose last owner was lost.
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {
@@ -207,8 +209,8 @@ pub(super) fn lost(record: &CallRecord) -> ToolError {
     ToolError::new("owner_lost", message)
 }
 
-/// Makes the answer of a call that was begun as often as allowed, and whose tool reports each time that it did not
-/// happen.
+/// Makes the answer of a call that was begun as often as allowed, and whose tool reported each time that the call did
+/// not happen.
 pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
     let (tool, times) = (&record.tool, record.attempt);
     let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");
@@ -233,7 +235,7 @@ pub(super) fn queued(tool: &str) -> AnswerRecord {
     ))
 }
 
-/// Converts an answer with an error back to the error.
+/// Converts an error in its stored form back to the error.
 pub(super) fn error_of(answer: &AnswerRecord) -> ToolError {
     let error =
         answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));
