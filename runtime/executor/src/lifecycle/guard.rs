@@ -18,7 +18,7 @@ pub enum Guard {
     LostOnce,
     /// The result of an attempt is recorded only if its owner has the latest claim.
     Fenced,
-    /// A record is compared only with a history that is not newer than the record.
+    /// If the history is newer than the record, both are read again, and no contradiction between them is reported.
     HistoryOfItsTime,
     /// No call of an ended run begins, according to the facts of the decision.
     RunEndSeen,
