@@ -356,7 +356,7 @@ impl DynamicTool {
         definition.limit = self.limit;
         definition.retry = self.retry;
         definition.repair = self.repair;
-        // // Every executor provides the context and the calls, so they are not listed as requirements.
+        // Every executor provides the context and the calls, so they are not listed as requirements.
         definition.requires = Vec::new();
         definition.location = self.location;
         definition.implementation = self.implementation;

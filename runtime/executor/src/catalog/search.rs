@@ -158,7 +158,7 @@ fn rarity(all: u32, having: usize) -> f64 {
 fn score(rarity: f64, weight: u32, length: f64) -> u32 {
     let weight = f64::from(weight);
     let slowed = SATURATION * (1.0 - BY_LENGTH + BY_LENGTH * length);
-    // // However common the word is, a tool that contains it scores at least 1.
+    // However common the word is, a tool that contains it scores at least 1.
     (UNIT * rarity * weight / (weight + slowed)).max(1.0) as u32
 }
 

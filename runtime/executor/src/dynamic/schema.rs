@@ -21,7 +21,7 @@ pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), Schema
     let mut schema = arrived.schema;
     schema.sort_all_objects();
     let checker = checker("/input_schema", &schema)?;
-    // // The whole input is one value. It is read strictly and then checked against the schema. If a repair changes the
+    // The whole input is one value. It is read strictly and then checked against the schema. If a repair changes the
     // text, the new text is read in the same way.
     let key = Key::required("input", "an object").checked(move |text| checker.check_input(text));
     let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;

@@ -143,7 +143,7 @@ fn beside<'a, T: 'static>(
     };
     let input = start.read_whole(&<Value as Input>::PARAM)?;
     let context = context(start);
-    // // The function is called inside the block, so that it does nothing before the future is polled.
+    // The function is called inside the block, so that it does nothing before the future is polled.
     Ok(Box::pin(async move { companion(input, context).await }))
 }
 

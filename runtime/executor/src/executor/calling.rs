@@ -149,7 +149,7 @@ pub(super) async fn perform_unrecorded(
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
 ) -> Answer {
-    // // Keeps a drain waiting until listeners have received the last event of this call.
+    // Keeps a drain waiting until listeners have received the last event of this call.
     let _telling = run.core.telling.enter_at_once();
     // The tool is looked up once, so that events name the tool that runs.
     let found = stage::find(run, call.name());
@@ -259,7 +259,7 @@ impl<'a> Stages<'a> {
             plan.raise_danger(&mut facts);
             check_covered(self.run, plan, &facts)?;
             if plan.validates_at_once && self.claimed.is_none() {
-                // // If a policy evaluates the call, or its input was repaired, the validation must check the final
+                // If a policy evaluates the call, or its input was repaired, the validation must check the final
                 // arguments, because the tool runs with those.
                 let is_final = self.run.is_open() && facts.repairs().is_none();
                 let validate = || stage::validate_at_once(plan, scope, self.arguments, context);
@@ -336,7 +336,7 @@ impl<'a> Stages<'a> {
     /// one.
     pub(crate) async fn attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Some(circuit) = &self.plan.circuit else { return self.through(identity).await };
-        // // The circuit breaker is asked before the call waits for a place, and again when the call has its place.
+        // The circuit breaker is asked before the call waits for a place, and again when the call has its place.
         if let Err(refused) = circuit.admits() {
             return unavailable(self.call.name(), refused).into();
         }

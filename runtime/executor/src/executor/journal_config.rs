@@ -114,8 +114,8 @@ impl Busy {
     /// Marks that an approver is asked about the call; `None` if the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
-        // // The value is made only if the mark is new. Otherwise the mark belongs to another task, and dropping the
-        // value would remove it and wait for the lock that is held here.
+        // The value is made only if the mark is new. Otherwise the mark belongs to another task, and dropping the value
+        // would remove it and wait for the lock that is held here.
         is_first.then(|| Asking { busy: self, call })
     }
 
@@ -319,7 +319,7 @@ fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
         let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
-        // // The folder of the file is resolved, because the file itself may not exist.
+        // The folder of the file is resolved, because the file itself may not exist.
         let parent = whole(parent);
         if parent.starts_with(folder) {
             return true;

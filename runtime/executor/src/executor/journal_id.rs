@@ -20,7 +20,7 @@ impl JournalId {
         if let Some(id) = self.0.get() {
             return Ok(id);
         }
-        // // The future is boxed, because otherwise this rare path would enlarge the future of every call.
+        // The future is boxed, because otherwise this rare path would enlarge the future of every call.
         Box::pin(self.0.get_or_try_init(|| read_id(store))).await.map(String::as_str)
     }
 }

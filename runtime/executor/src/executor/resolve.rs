@@ -140,8 +140,7 @@ impl Resolving {
     pub(crate) async fn resolve(&self, name: &str, registry: &Registry) -> Result<bool, ToolError> {
         let waiting = Waiting { resolving: self, name, flight: self.flight(name, registry) };
         let outcome = waiting.flight.clone().await;
-        // // The flight is removed before the callers get their answers, so that the next call asks the resolvers
-        // again.
+        // The flight is removed before the callers get their answers, so that the next call asks the resolvers again.
         drop(waiting);
         outcome.map_err(|failure| failure.to_error(name))
     }
@@ -191,7 +190,7 @@ impl Drop for Waiting<'_> {
             flights.remove(self.name);
         }
         drop(flights);
-        // // Dropped after the lock was released, because the last reference drops values of the resolver.
+        // Dropped after the lock was released, because the last reference drops values of the resolver.
         drop(earlier);
     }
 }
@@ -220,7 +219,7 @@ async fn ask(
     }
     match registry.add(std::iter::once(found), Origin::Resolver) {
         Ok(()) => Ok(true),
-        // // Another caller has registered a tool of that name in the meantime, so that tool is used.
+        // Another caller has registered a tool of that name in the meantime, so that tool is used.
         Err(_) if !matches!(registry.lookup(name), Lookup::Absent) => Ok(true),
         Err(error) => Err(Failure::of_resolver(error.to_string())),
     }

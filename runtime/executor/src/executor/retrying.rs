@@ -175,7 +175,7 @@ impl<'a> Stages<'a> {
         };
         for attempt in 1.. {
             let Some(error) = put_off.as_ref().or(answer.error()) else { return answer };
-            // // A delay that a middleware asks for does not count as a retry.
+            // A delay that a middleware asks for does not count as a retry.
             let delay = match put_off {
                 Some(_) => self.delay(attempt, error, random_bits()),
                 None => self.again_after(attempt, error),
@@ -190,7 +190,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp => return cancelled(self.call.name()).into(),
             }
             match self.again().attempt_in_stages(&mut identity, begun + 1).await {
-                // // An earlier error of the tool is more useful to the model than the delay, so it remains the answer.
+                // An earlier error of the tool is more useful to the model than the delay, so it remains the answer.
                 AttemptOutcome::PutOff(error) => {
                     if begun == 0 {
                         answer = error.with_more(None).into();
@@ -242,7 +242,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp
             }
             Either::Right((Either::Right((Ok(()), _)), _)) => PauseEnd::Over,
-            // // Without a clock the call cannot wait, so there is no further attempt.
+            // Without a clock the call cannot wait, so there is no further attempt.
             Either::Right((Either::Right((Err(_), _)), _)) => PauseEnd::Closing,
         }
     }

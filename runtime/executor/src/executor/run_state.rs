@@ -111,7 +111,7 @@ impl RunState {
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
-        // // Another process may have read further sources for a run that a journal records.
+        // Another process may have read further sources for a run that a journal records.
         let read_text = Arc::new(ReadText::new(core.journal.is_none()));
         Self {
             core,
@@ -256,7 +256,7 @@ impl RunState {
         let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
         let ready = made_before.unwrap_or_else(|| {
             let ready = Arc::new(Ready::pinned(catalog, core));
-            // // The previous value is dropped after the lock is released.
+            // The previous value is dropped after the lock is released.
             let _before = last().replace(Arc::clone(&ready));
             ready
         });
@@ -359,7 +359,7 @@ impl RunHandle for RunState {
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
-                // // A grant that allowed the calling tool to run does not allow this call.
+                // A grant that allowed the calling tool to run does not allow this call.
                 PolicyDecision::Ask { reasons, grants_count: false } => {
                     let words = format!(
                         "a person decides on each call of `{}`: {}",

@@ -108,7 +108,7 @@ impl Run {
             };
             lifecycle.await_answer(until, outcome, call)
         });
-        // // Waits for all calls, because a failure of one must not drop the others, which may be running.
+        // Waits for all calls, because a failure of one must not drop the others, which may be running.
         let outcomes = join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
         self.answers_of(lifecycle, turn, calls, outcomes).await
     }
@@ -241,7 +241,7 @@ impl Run {
         if let Some(outcomes) = lifecycle.find_contradiction(&places, calls).await {
             return outcomes;
         }
-        // // The ids are made in call order, because the calls of a plan run in the order of their ids.
+        // The ids are made in call order, because the calls of a plan run in the order of their ids.
         let ids: Vec<CallId> = calls.iter().map(|_| CallId::new()).collect();
         let submitted = self.side_by_side(turn, calls, |in_turn, call| {
             let begun = early.take(in_turn.index());
@@ -263,7 +263,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // // All calls that need no approval have been answered, so people are asked about the others now.
+        // All calls that need no approval have been answered, so people are asked about the others now.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;

@@ -360,7 +360,7 @@ impl Lifecycle<'_> {
                 "no approver outside of this program counts, so the call is not approved".to_owned()
             }
         };
-        // // An error is ignored, because standard error may be closed.
+        // An error is ignored, because standard error may be closed.
         let _ = writeln!(
             std::io::stderr(),
             "call {call} of `{tool}` was not decided: {why}; {follows}"

@@ -110,7 +110,7 @@ impl<'a> Lifecycle<'a> {
         for child in &record.awaits {
             let child = self.load(*child).await?;
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
-            // // A child that is ready but cannot begin now counts as waiting. Otherwise the parent would run and be
+            // A child that is ready but cannot begin now counts as waiting. Otherwise the parent would run and be
             // suspended again at once.
             let waits = match child.state {
                 State::Pending

@@ -104,7 +104,7 @@ impl<'a, 'c> Look<'a, 'c> {
     fn is_now(&mut self, record: CallRecord) {
         let before = &self.snapshot.record;
         let is_claimed = record.state == State::Running && record.epoch == before.epoch;
-        // // A running attempt continues with the tool with which it began, even if the tool has changed since.
+        // A running attempt continues with the tool with which it began, even if the tool has changed since.
         let tool = self.snapshot.tool.take().filter(|_| is_claimed);
         self.snapshot = Snapshot { tool, ..Snapshot::of(record) };
         (self.found, self.text, self.arguments) = (None, None, None);
@@ -236,8 +236,8 @@ impl<'a> Lifecycle<'a> {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => {
                     let is_result = matches!(input, Input::Attempted(_));
-                    // // If the end of an attempt cannot be recorded, it is lost together with the claim. This commit
-                    // is therefore tried more often than others.
+                    // If the end of an attempt cannot be recorded, it is lost together with the claim. This commit is
+                    // therefore tried more often than others.
                     let is_end = is_result || matches!(input, Input::Suspended(_));
                     let limit =
                         if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };
@@ -247,7 +247,7 @@ impl<'a> Lifecycle<'a> {
                     };
                     match recorded {
                         Some(true) => return Ok(then),
-                        // // The call was recorded although the reply was lost, and another writer has changed the call
+                        // The call was recorded although the reply was lost, and another writer has changed the call
                         // since.
                         Some(false)
                             if look.snapshot.is_recorded
@@ -272,7 +272,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
-        // // The notification is prepared before the commit, so that nothing delays the attempt after the claim is
+        // The notification is prepared before the commit, so that nothing delays the attempt after the claim is
         // committed.
         let notification = match self.run.core.listeners.is_empty() {
             true => None,
@@ -284,14 +284,14 @@ impl<'a> Lifecycle<'a> {
         let is_claim = record.state == State::Running;
         if is_claim {
             let held = self.hold(look, &record);
-            // // If this is the second commit of the same claim, the value for the first one is released.
+            // If this is the second commit of the same claim, the value for the first one is released.
             if let Some(mut before) = look.held.replace(held) {
                 before.let_go();
             }
         }
         let written = self.journal.store.commit(unit, record.updated).await;
-        // // If the reply to the first commit was lost, that commit may have succeeded. An error of the second commit
-        // then says nothing about the claim.
+        // If the reply to the first commit was lost, that commit may have succeeded. An error of the second commit then
+        // says nothing about the claim.
         let is_first = look.unheard.is_none();
         if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
         {
@@ -316,7 +316,7 @@ impl<'a> Lifecycle<'a> {
             self.notify_committed(&record, &notification);
         }
         match record.state {
-            // // The tool and the arguments belong to the attempt that is about to run, so they are not discarded.
+            // The tool and the arguments belong to the attempt that is about to run, so they are not discarded.
             State::Running => {
                 let tool = look.snapshot.tool.take();
                 look.snapshot = Snapshot { tool, ..Snapshot::of(record) };

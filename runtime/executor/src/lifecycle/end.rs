@@ -53,7 +53,7 @@ impl Lifecycle<'_> {
         for pause in pauses() {
             let ended = match self.load(id).await {
                 Ok(record) => self.end(record, End::CallerGone).await,
-                // // Usually, such a call was dropped before it was recorded, and never appears.
+                // Usually, such a call was dropped before it was recorded, and never appears.
                 Err(CallFailure::NoSuchCall(_)) => {
                     tokio::time::sleep(pause).await;
                     continue;
@@ -127,7 +127,7 @@ impl Lifecycle<'_> {
             let mut found = self.all(&filter).await?.calls;
             found.retain(|record| !failures.contains_key(&record.id));
             if found.is_empty() {
-                // // Every call that is left has ended or could not be ended.
+                // Every call that is left has ended or could not be ended.
                 return failures.into_values().next().map_or(Ok(ended), Err);
             }
             for record in found {
@@ -150,7 +150,7 @@ impl Lifecycle<'_> {
         if record.delivered {
             return Ok(());
         }
-        // // A planned call runs after it is answered. Only the delivery is written, so that the owner of the call does
+        // A planned call runs after it is answered. Only the delivery is written, so that the owner of the call does
         // not lose its claim.
         self.note_delivery_of(id, &tool).await
     }

@@ -58,7 +58,7 @@ impl Lifecycle<'_> {
     pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, FollowUpOutcome) {
         let id = follow_up.record().id;
         let done = match follow_up {
-            // // A sweep does not wait for people. If people are needed, another follow-up notifies them.
+            // A sweep does not wait for people. If people are needed, another follow-up notifies them.
             FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
                 CallProgress::On(Outcome::Failed(failure)) => {
                     FollowUpOutcome::Left(failure.to_string())
@@ -115,8 +115,8 @@ impl Lifecycle<'_> {
     /// Whether this process could run the call. Another process may have tools that this process lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // // If a call has an answer, no caller is left that could provide its services. This process then takes
-            // the call, and finds out that the call cannot run.
+            // If a call has an answer, no caller is left that could provide its services. This process then takes the
+            // call, and finds out that the call cannot run.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

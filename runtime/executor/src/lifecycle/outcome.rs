@@ -39,7 +39,7 @@ impl Lifecycle<'_> {
 
     /// Checks that the key which signed a supplied result is trusted.
     fn verify_supplier(self, record: &CallRecord) -> Result<(), VerifyError> {
-        // // A result that came after the answer is not checked, because the run never receives it.
+        // A result that came after the answer is not checked, because the run never receives it.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());
         };
@@ -72,7 +72,7 @@ impl Lifecycle<'_> {
             (Some(watch), Outcome::Suspended(suspended)) => {
                 watch.report_suspension(suspended.state)
             }
-            // // A failure is not reported here: the watch reports `Abandoned` when it is dropped.
+            // A failure is not reported here: the watch reports `Abandoned` when it is dropped.
             _ => {}
         }
     }
@@ -91,7 +91,7 @@ pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
             let message = format!("`{tool}` was not called: {failure}");
             ToolError::new(error_kind::OTHER_CHILD, message).hint("go on without it")
         }
-        // // The commit may have succeeded despite the error, so the call may be in the journal.
+        // The commit may have succeeded despite the error, so the call may be in the journal.
         _ => {
             ToolError::new(error_kind::JOURNAL_FAILED, format!("`{tool}` could not be run safely"))
                 .class(ErrorClass::Unknown)

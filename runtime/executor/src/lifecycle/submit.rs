@@ -64,7 +64,7 @@ impl<'a> Lifecycle<'a> {
             if waits.state == State::Indeterminate {
                 return indeterminate(call.name(), waits.call).into();
             }
-            // // This is the only answer that the caller gets, so the call must not run later.
+            // This is the only answer that the caller gets, so the call must not run later.
             if self.is_closed() {
                 return on_heap(|| self.end_with(waits.call, End::ShuttingDown)).await;
             }
@@ -84,7 +84,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // // Keeps a drain waiting until listeners have received the last event of this call.
+        // Keeps a drain waiting until listeners have received the last event of this call.
         let _telling = self.run.core.telling.enter_at_once();
         if let Err(failure) = self.record_read(call.name()).await {
             return failure.into();
@@ -146,7 +146,7 @@ impl<'a> Lifecycle<'a> {
         let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        // // A tool that makes calls may change something through its children, even if the tool itself only reads.
+        // A tool that makes calls may change something through its children, even if the tool itself only reads.
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
             && !plan.makes_calls
@@ -171,7 +171,7 @@ impl<'a> Lifecycle<'a> {
             let (arguments, identity) = (settled.arguments(), Some(identity));
             let checked = stage::validate(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
-                // // A child or a call of a turn must get the same answer when it is made again, so the refusal is
+                // A child or a call of a turn must get the same answer when it is made again, so the refusal is
                 // recorded.
                 let is_known_again = self.parent.is_some() || place.turn.is_some();
                 let is_final = is_known_again && !stage::is_given_up(self.run, call);
@@ -240,7 +240,7 @@ impl<'a> Lifecycle<'a> {
             // The journal already has a record of this call.
             Ok(Then::Reload) => on_heap(|| self.resubmit(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
-                // // Another process may just have recorded this call, and the refusal may be due to that record.
+                // Another process may just have recorded this call, and the refusal may be due to that record.
                 match on_heap(|| self.of_turn(look.record())).await {
                     Ok(Some(known)) => on_heap(|| self.resubmit(known, call, watch)).await,
                     Ok(None) => Outcome::Answered(refusal.error(call.name(), self.run.id()).into()),
@@ -339,13 +339,12 @@ impl<'a> Lifecycle<'a> {
                 None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
             };
         }
-        // // The call has its answer, so it does not continue. Only a parent receives a result that came after the
-        // answer.
+        // The call has its answer, so it does not continue. Only a parent receives a result that came after the answer.
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }
         match on_heap(|| self.expire_due(known)).await {
-            // // The caller has given up the call, and its own code ends the call.
+            // The caller has given up the call, and its own code ends the call.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
             Ok(record) => on_heap(|| self.continue_call(record, Some(call), watch)).await,
             Err(failure) => failure.into(),

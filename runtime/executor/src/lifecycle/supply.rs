@@ -90,7 +90,7 @@ impl Lifecycle<'_> {
         let key = self.journal.hand_over.key.public();
         token.verify(&record, key).map_err(invalid)?;
         let answer = match result {
-            // // A call that has ended accepts no result.
+            // A call that has ended accepts no result.
             _ if record.state != State::HandedOver => return Err(ended(record)),
             Ok(json) => self.check_promise(&record, json)?,
             Err(error) => {

@@ -73,13 +73,11 @@ impl Lifecycle<'_> {
     /// Sweeps until the executor is drained. Calls run concurrently, and none delays the others.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
-        // // The calls on which this loop works. The value is `true` for a call that takes one of the executor's
-        // places.
+        // The calls on which this loop works. The value is `true` for a call that takes one of the executor's places.
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
         let mut pending = Pending::default();
-        // // Subscribed before the journal is read, and subscribed again only after a change, so that no change is
-        // missed.
+        // Subscribed before the journal is read, and subscribed again only after a change, so that no change is missed.
         let mut changed = self.changed();
         let mut has_changed = true;
         loop {
@@ -100,8 +98,8 @@ impl Lifecycle<'_> {
                 }
             };
             let (found, ended) = beside(look, &mut going).await;
-            // // Ended calls are removed only now, because the sweep may have read the old state of a call that ended
-            // in the meantime.
+            // Ended calls are removed only now, because the sweep may have read the old state of a call that ended in
+            // the meantime.
             for id in &ended {
                 under_way.remove(id);
             }
@@ -109,8 +107,8 @@ impl Lifecycle<'_> {
                 Ok(SweepResult { follow_ups, .. }) => {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
-                        // // No more calls are claimed than may run, because a claimed call that waits for a place
-                        // would only use up its lease.
+                        // No more calls are claimed than may run, because a claimed call that waits for a place would
+                        // only use up its lease.
                         let runs = matches!(follow_up, FollowUp::Continue(_));
                         if runs && under_way.values().filter(|runs| **runs).count() >= limit {
                             continue;
@@ -180,7 +178,7 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
-        // // The process that drives an agent's run makes the agent's calls again, so the sweep leaves them out.
+        // The process that drives an agent's run makes the agent's calls again, so the sweep leaves them out.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();

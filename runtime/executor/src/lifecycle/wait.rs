@@ -188,7 +188,7 @@ impl<'a> Lifecycle<'a> {
         away_since: &mut Option<Instant>,
     ) -> Outcome {
         loop {
-            // // The subscription begins before the call is read, so that no change is missed.
+            // The subscription begins before the call is read, so that no change is missed.
             let changed = self.changed();
             let record = match self.load(id).await {
                 Ok(record) => record,
@@ -298,7 +298,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // // A due call that did not advance cannot continue in this process.
+            // A due call that did not advance cannot continue in this process.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }
@@ -330,13 +330,13 @@ impl<'a> Lifecycle<'a> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // // Marks the call as being worked on, so that no worker of this process takes it.
+        // Marks the call as being worked on, so that no worker of this process takes it.
         let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
         let mut given_up = pin!(given_up(self.run, call));
         loop {
-            // // The subscription begins before the call is read, so that no change is missed.
+            // The subscription begins before the call is read, so that no change is missed.
             let changed = self.changed();
             match self.load(record.id).await {
                 Ok(now) if now.version != record.version => return Until::Elsewhere(Box::new(now)),
@@ -375,7 +375,7 @@ impl<'a> Lifecycle<'a> {
         call: &Call<'_>,
     ) -> Result<bool, CallFailure> {
         let record = self.at(place, call.name()).await?;
-        // // If the plan was accepted meanwhile, the call runs, but its answer still says that it was put into a plan.
+        // If the plan was accepted meanwhile, the call runs, but its answer still says that it was put into a plan.
         Ok(record.is_some_and(|it| it.state == State::Planned || it.accepted.is_some()))
     }
 }

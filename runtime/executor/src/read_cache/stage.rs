@@ -70,7 +70,7 @@ impl ReadCache {
             fingerprint: call.fingerprint(),
             arguments: &arguments,
             user: call.user(),
-            // // The session is not a part of the key, because runs and sessions share cached answers.
+            // The session is not a part of the key, because runs and sessions share cached answers.
             session: None,
             run: "",
         };
@@ -130,7 +130,7 @@ impl Reading {
     fn end(&mut self, answer: &Answer) {
         let Some((key, stamps)) = self.read.take().filter(|_| !answer.is_error()) else { return };
         let answer = StoredAnswer::from(answer);
-        // // The answer is serialised to find its size. An answer that cannot be serialised is not stored.
+        // The answer is serialised to find its size. An answer that cannot be serialised is not stored.
         let Ok(text) = serde_json::to_vec(&answer) else { return };
         let found = ReadResult { key, answer, bytes: text.len(), stamps };
         let (mut table, now) = self.shared.table();

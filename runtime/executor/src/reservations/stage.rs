@@ -1,4 +1,5 @@
-//! The stage: reserves before a call, renews while it runs, releases when it has ended or was dropped.
+//! The reservations as a middleware: reserves before a call begins, renews while the call runs, and releases when it
+//! has ended or was dropped.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,8 +68,8 @@ struct Reserving {
 impl AfterCall for Reserving {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         async move {
-            // Without a timer the loop ends. The reservation then needs no renewal, because no call can wait for a
-            // time.
+            // Without a timer, the loop ends, and the reservation is not renewed. A call of such a runtime cannot wait
+            // for a timer either.
             while slept(RENEWAL).await.is_ok() {
                 self.renew();
             }
@@ -92,7 +93,7 @@ impl Reserving {
         if table.renew(self.id, now) {
             return;
         }
-        // The reservation has expired, because the call was not polled for that long.
+        // The reservation has expired, because the call was not polled for the whole lifetime.
         match table.reserve_for_call(&self.run, &self.footprint, now) {
             Ok(id) => self.id = id,
             Err(conflict) => {

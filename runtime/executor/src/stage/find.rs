@@ -1,4 +1,4 @@
-//! Finds the tool of a name, or answers with similar names.
+//! Finds a tool by its name, or makes the error that suggests similar names.
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -19,7 +19,7 @@ use toolwright_core::tool::Definition;
 /// The maximum number of tools that the error for an unknown name lists.
 const FEW: usize = 10;
 
-/// A tool of the prepared catalog, or a tool that was registered later.
+/// A tool that a call has found: one of the prepared catalog, or one that was registered later.
 #[derive(Clone)]
 pub(crate) enum FoundTool<'a> {
     Ready(&'a Plan),
@@ -39,10 +39,10 @@ impl FoundTool<'_> {
     }
 }
 
-/// Finds the tool of a name among the known ones.
+/// Finds a tool by its name, without asking resolvers.
 ///
-/// With a pinned catalog, callers may use its tools and those that a resolver found, which no earlier catalog could
-/// have shown; they may not use other tools that were registered since.
+/// If a catalog is pinned, callers may use its tools, and tools that a resolver has registered, because no earlier
+/// catalog could contain these. They may not use other tools that were registered later.
 pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, ToolError> {
     if !run.may_call(name) {
         return Err(unknown(run, name));
@@ -64,7 +64,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, T
     }
 }
 
-/// Finds a tool as `find` does, but asks the resolvers for an unknown name.
+/// Finds a tool as `find` does, but also asks the resolvers for an unknown name.
 pub(crate) async fn seek<'a>(
     run: &'a RunState,
     call: &Call<'_>,
@@ -115,7 +115,7 @@ pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
     }
 }
 
-/// Shortens a name for a message, because models have sent whole documents as a name.
+/// Shortens a name for a message, because models have sent whole documents as names.
 fn shorten(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(100) {
         Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),

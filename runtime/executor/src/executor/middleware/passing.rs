@@ -77,7 +77,7 @@ pub(crate) async fn enter(
     for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
-        // // The code before the stage's first `await` may panic, too, so it runs inside the guarded future.
+        // The code before the stage's first `await` may panic, too, so it runs inside the guarded future.
         let before = Box::pin(async { around.before(about).await });
         let answer = match passing.limit(before, limit).await {
             Ok(BeforeCall::Continue) => continue,
@@ -89,7 +89,7 @@ pub(crate) async fn enter(
             Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
                 return Err(EarlyEnd::Refused(error));
             }
-            // // A refusal is the final answer, so the call is not tried again.
+            // A refusal is the final answer, so the call is not tried again.
             Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
             Err(stopped) => return Err(EarlyEnd::Refused(not_run(call.name(), stopped))),
         };
@@ -161,7 +161,7 @@ impl EnteredStages {
             return attempt.await;
         }
         let beside = afters.iter_mut().map(|after| {
-            // // A panic in `during` ends only the work of that stage.
+            // A panic in `during` ends only the work of that stage.
             AssertUnwindSafe(async { after.during().await }).catch_unwind()
         });
         match select(pin!(attempt), join_all(beside)).await {

@@ -125,7 +125,7 @@ impl MakeCalls for Children {
     }
 
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
-        // // The error carries facts about the child, which would be false for its parent.
+        // The error carries facts about the child, which would be false for its parent.
         self.run.examine(call).map(drop).map_err(|error| error.with_more(None))
     }
 }
@@ -149,7 +149,7 @@ impl Children {
     async fn answer(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
         let is_ended = || self.run.lineage().is_some_and(|it| it.ended().is_cancelled());
-        // // Either the executor renews the expired lease late, or another process has claimed the parent, and the
+        // Either the executor renews the expired lease late, or another process has claimed the parent, and the
         // executor drops the parent together with this future. There is no answer until then: it would say that the
         // child did not happen, and the parent might end because of it.
         while self.has_lost_its_claim() && !is_ended() {
@@ -187,7 +187,7 @@ impl Children {
         if let Some(answer) = remembered.answer(index, tool, call) {
             return answer;
         }
-        // // A child that changes nothing may run again in the next attempt, so its answer is not remembered.
+        // A child that changes nothing may run again in the next attempt, so its answer is not remembered.
         let found = stage::find(&self.run, call.name());
         let is_read =
             found.is_ok_and(|it| it.definition().effect == Effect::Read && !it.plan().makes_calls);

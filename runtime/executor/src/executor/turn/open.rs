@@ -136,7 +136,7 @@ impl OpenTurn {
         let is_read = plan.entry.definition.effect == Effect::Read;
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
-        // // A tool that makes calls may change something through its children, even if the tool itself only reads.
+        // A tool that makes calls may change something through its children, even if the tool itself only reads.
         if is_journaled || !is_read || plan.makes_calls {
             return false;
         }

@@ -67,7 +67,7 @@ impl Run {
         match self.state.examine(call) {
             Ok(facts) => batch.push(facts.touches()),
             Err(_) if may_be_resolved(&self.state, call) => batch.push_alone(),
-            // // The call's footprint is unknown, so no other call runs at the same time.
+            // The call's footprint is unknown, so no other call runs at the same time.
             Err(error) if error.kind() == stage::PANIC => batch.push_alone(),
             // The call is answered with an error and touches no resources.
             Err(_) => batch.push(None),

@@ -221,9 +221,9 @@ impl<'a> Moment<'a> {
         next.journal.clone_from(&self.settings.journal);
         next.project.clone_from(&self.settings.project);
         let is_edited = take_up(&mut next, evaluated);
-        // // Arguments that a person edits make a new call for a service that uses the idempotency key, so the call
-        // gets a new key. If only the tool now reads the arguments differently, the old key stays, so that the effect
-        // cannot happen twice.
+        // Arguments that a person edits make a new call for a service that uses the idempotency key, so the call gets a
+        // new key. If only the tool now reads the arguments differently, the old key stays, so that the effect cannot
+        // happen twice.
         let is_proposed = matches!(self.snapshot.proposed, Some(Ok(_)));
         if is_edited && is_proposed || reason.is_some_and(|it| it.wants_new_key()) {
             next.idempotency_key = CallId::from_bytes(self.random.to_be_bytes()).to_string();
@@ -260,7 +260,7 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
-        // // If an earlier decision is not valid any more, the new request says why.
+        // If an earlier decision is not valid any more, the new request says why.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
         let why_asked = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
@@ -290,7 +290,7 @@ impl<'a> Moment<'a> {
                 let error = refusal.error(&tool, &next.place.run);
                 return self.refuse(&error, behind);
             }
-            // // Only a caller that still waits can receive a failure.
+            // Only a caller that still waits can receive a failure.
             Gate::Fail(reason) if next.answer.is_none() => {
                 return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
             }

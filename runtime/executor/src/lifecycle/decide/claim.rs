@@ -37,7 +37,7 @@ impl Moment<'_> {
         let decided = match policy {
             PolicyDecision::Ask { grants_count, .. } => {
                 let decided = self.check_decision(digest, shown, four_eyes)?;
-                // // A rule that requires a person for each call may be newer than the decision of a reviewer.
+                // A rule that requires a person for each call may be newer than the decision of a reviewer.
                 match decided.is_ok() && !grants_count && self.is_reviewed()? {
                     true => Err(NOT_A_PERSON.to_owned()),
                     false => decided,
@@ -71,7 +71,7 @@ impl Moment<'_> {
             Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
             gate => gate,
         };
-        // // The decision of a person takes precedence over a grant, so no use of the grant is counted.
+        // The decision of a person takes precedence over a grant, so no use of the grant is counted.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
         Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })

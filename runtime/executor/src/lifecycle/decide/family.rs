@@ -50,8 +50,8 @@ impl Moment<'_> {
     /// count as an attempt.
     pub(super) fn suspend(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
-        // // A call of effect `once` keeps its claim, because it must not run again. When its lease expires, its
-        // outcome is unknown.
+        // A call of effect `once` keeps its claim, because it must not run again. When its lease expires, its outcome
+        // is unknown.
         if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
         }

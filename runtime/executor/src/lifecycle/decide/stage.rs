@@ -20,7 +20,7 @@ impl Moment<'_> {
         match record.state {
             State::Ready if self.settings.is_closed => Ok(Step::only(Then::Report)),
             State::Ready if is_current => self.claim(Some(staged)),
-            // // The call has changed since the middleware examined it, or another executor has claimed it.
+            // The call has changed since the middleware examined it, or another executor has claimed it.
             _ => self.resumed(),
         }
     }

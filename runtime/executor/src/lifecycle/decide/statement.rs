@@ -258,7 +258,7 @@ impl<'a> Moment<'a> {
         if let Some(why) = self.unbound(statement) {
             return Ok(Err(format!("{DOES_NOT_COUNT}: {why}")));
         }
-        // // An edit needs no comparison, because its statement contains the arguments that run.
+        // An edit needs no comparison, because its statement contains the arguments that run.
         let is_shown = matches!(statement.verdict, Decision::Edit { .. })
             || shown.is_some_and(|shown| statement.about.is_of_shown(shown));
         match is_shown || !self.has(Guard::ShownBound) {

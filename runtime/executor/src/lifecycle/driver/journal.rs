@@ -84,7 +84,7 @@ impl<'a> Lifecycle<'a> {
             let words = format!("document `{key}` names no call: {error}; restore the journal");
             failed(StoreError::corrupt(words))
         })?;
-        // // The call may have run although its caller was dropped, and then it must not run again.
+        // The call may have run although its caller was dropped, and then it must not run again.
         self.load(id).await.map(Some)
     }
 

@@ -80,7 +80,7 @@ impl<'a> Lifecycle<'a> {
         let answer = match ended {
             Ok(answer) => answer,
             Err(Some(awaits)) => return on_heap(|| self.suspend(look, held, awaits)).await,
-            // // The lease is lost and another executor may run the call, so nothing about this attempt is recorded.
+            // The lease is lost and another executor may run the call, so nothing about this attempt is recorded.
             Err(None) => {
                 held.let_go();
                 return match self.load(record.id).await {
@@ -89,7 +89,7 @@ impl<'a> Lifecycle<'a> {
                 };
             }
         };
-        // // Whether the attempt was cancelled only because the executor shuts down.
+        // Whether the attempt was cancelled only because the executor shuts down.
         let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
         let attempt = self.attempt(&record, plan, &answer, deadline, is_released);
         let is_again = attempt.error.as_ref().is_some_and(|error| !error.is_not_begun());
@@ -142,7 +142,7 @@ impl<'a> Lifecycle<'a> {
                 held.let_go();
                 self.outcome_of(look.record())
             }
-            // // When the claim is dropped, the suspension is written once more.
+            // When the claim is dropped, the suspension is written once more.
             Err(failure) => failure.into(),
         }
     }
@@ -186,7 +186,7 @@ impl<'a> Lifecycle<'a> {
             }
             error
         });
-        // // A call of another run does not use up the retries of this run.
+        // A call of another run does not use up the retries of this run.
         let is_free = record.place.run != self.run.id() || self.run.core.retries_per_run.is_none();
         Attempt {
             epoch: record.epoch,
@@ -206,7 +206,7 @@ impl<'a> Lifecycle<'a> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {
             0 | 1 => None,
-            // // If the history cannot be read, the time begins with this attempt.
+            // If the history cannot be read, the time begins with this attempt.
             _ => match self.history(record).await {
                 Ok(history) => first_begun(&history),
                 Err(failure) => {

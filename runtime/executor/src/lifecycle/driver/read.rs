@@ -50,7 +50,7 @@ impl<'a> Lifecycle<'a> {
             Need::Run => {
                 let ended = match look.snapshot.is_recorded {
                     true => self.run_has_ended(look.record()).await?,
-                    // // A new call is committed on the condition that the journal contains no end of the run.
+                    // A new call is committed on the condition that the journal contains no end of the run.
                     false => self.run.has_ended(),
                 };
                 look.snapshot.run_ended = Some(ended);
@@ -108,7 +108,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.undecided_children = Some(undecided);
             }
             Need::Begun => {
-                // // If the history cannot be read, each claim counts as an attempt that may have acted.
+                // If the history cannot be read, each claim counts as an attempt that may have acted.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
                 let history = self.history(look.record()).await;
                 look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));
@@ -139,7 +139,7 @@ impl<'a> Lifecycle<'a> {
             _ => return,
         };
         let record = &look.snapshot.record;
-        // // For an attempt whose task was dropped, only the stored answer exists.
+        // For an attempt whose task was dropped, only the stored answer exists.
         let answer = look.answer.take().or_else(|| self.reveal_answer(record, stored).ok());
         let answer: Option<Answer> = answer.map(|answer| match answer.error() {
             Some(error) => error.with_more(Some(more.clone())).into(),
@@ -213,7 +213,7 @@ impl<'a> Lifecycle<'a> {
     /// Finds the tool of a call as [`tool`](Self::tool) does, but first asks the resolvers for an unknown tool, for
     /// instance after a restart.
     async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
-        // // A tool that the resolvers found is registered now. Otherwise, the look-up below returns the error.
+        // A tool that the resolvers found is registered now. Otherwise, the look-up below returns the error.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
     }
@@ -262,12 +262,12 @@ impl<'a> Lifecycle<'a> {
     fn evaluate_new(self, look: &mut Look<'a, '_>, untrusted: Option<&[String]>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let rules = &self.run.core.rules;
-        // // The policy may be reloaded meanwhile, so the decision and `four_eyes` are taken from the same policy.
+        // The policy may be reloaded meanwhile, so the decision and `four_eyes` are taken from the same policy.
         let current = rules.current();
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
-        // // After the middleware has examined the call, the policy evaluates it again, which listeners do not need to
+        // After the middleware has examined the call, the policy evaluates it again, which listeners do not need to
         // see.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
@@ -288,7 +288,7 @@ impl<'a> Lifecycle<'a> {
         untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
-            // // The tool was not looked up since the record changed, so the next decision reads it first.
+            // The tool was not looked up since the record changed, so the next decision reads it first.
             look.snapshot.tool = None;
             return Ok(None);
         };

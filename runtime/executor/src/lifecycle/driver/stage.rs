@@ -53,7 +53,7 @@ impl<'a> Lifecycle<'a> {
             _ => None,
         };
         let version = record.version;
-        // // The middleware may have taken long, so the facts that were read before it are discarded.
+        // The middleware may have taken long, so the facts that were read before it are discarded.
         if look.snapshot.is_recorded {
             look.is_now(record);
         } else {

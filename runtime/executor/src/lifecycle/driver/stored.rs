@@ -117,7 +117,7 @@ impl Lifecycle<'_> {
         fingerprint: &str,
         arguments: &FinalArguments,
     ) -> String {
-        // // Without a sealing key, a call with a secret cannot wait. Its digest then need not be the same in another
+        // Without a sealing key, a call with a secret cannot wait. Its digest then need not be the same in another
         // process.
         let key = self.digest_key(arguments);
         digest(&record.digest_input(fingerprint, arguments.canonical()), key)

@@ -83,7 +83,7 @@ impl<'a> Lifecycle<'a> {
             return Ok(match self.has_stood(look, now) {
                 true => Conflict::Stands,
                 false if was_recorded => Conflict::Again,
-                // // The call was recorded although the reply was lost, and another writer has changed the call since.
+                // The call was recorded although the reply was lost, and another writer has changed the call since.
                 false => Conflict::Elsewhere,
             });
         }
@@ -98,7 +98,7 @@ impl<'a> Lifecycle<'a> {
                     None => None,
                 }
             }
-            // // The parent also runs in another process, or has run before, and has made this child there.
+            // The parent also runs in another process, or has run before, and has made this child there.
             CommitError::Document { key, .. }
                 if self.parent.is_some_and(|parent| parent.key() == key) =>
             {
