@@ -191,9 +191,10 @@ impl DynamicTool {
 
     /// Makes a tool that is carried out elsewhere, by a browser or another service. It has schemas and no function. The
     /// executor judges and approves a call as for any other tool, and then hands the call over with a token
-    /// ([`HandedOver`](crate::executor::HandedOver)). [`Executor::supply`](crate::executor::Executor::supply) supplies
-    /// the result. It must do that within the tool's [`timeout`](Self::timeout) or, if there is none, within the time
-    /// that an approval may take. Without an [`output_schema`](Self::output_schema), any JSON is accepted as a result.
+    /// ([`HandedOver`](crate::executor::HandedOver)). The result must be supplied with
+    /// [`Executor::supply`](crate::executor::Executor::supply), within the tool's [`timeout`](Self::timeout) or, if
+    /// there is none, within the time that an approval may take. Without an [`output_schema`](Self::output_schema), any
+    /// JSON is accepted as a result.
     ///
     /// ```
     /// use serde_json::json;

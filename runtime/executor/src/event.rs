@@ -107,7 +107,7 @@ pub enum ToolEventKind<'a> {
     Retrying {
         /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// The error of the attempt, whose source is for operators. For a tool that takes a secret, only its kind and
+        /// The error of the attempt. Its source is for operators. For a tool that takes a secret, only the kind and the
         /// class are set.
         error: &'a ToolError,
         /// The delay before the next attempt.

@@ -23,7 +23,7 @@ const DEEPEST: usize = 128;
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// The root, above every kind.
+    /// The node above all kinds, for calls that touch every resource.
     all: Node,
     nodes: Vec<Node>,
     kinds: HashMap<TypeId, Kind>,
@@ -31,8 +31,8 @@ pub(super) struct Index {
     deciding: DecidingWrites,
 }
 
-/// The writes that change which resources later calls will touch. They stay in the index after a call that writes
-/// everything, because later calls are planned before that call has run.
+/// The writes of resources that decide which other resources later calls touch. They stay in the index after a call
+/// that writes everything, because later calls are planned before that call has run.
 #[derive(Debug, Default)]
 struct DecidingWrites {
     written: Vec<(TouchedResource, Pending)>,

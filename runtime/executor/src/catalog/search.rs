@@ -166,9 +166,9 @@ impl Catalog {
     /// Finds the deferred tools that fit these words best, the best first. Returns at most `limit` tools, and never
     /// more than 100.
     ///
-    /// A word of the query is looked for in the name, group, tags, title and description of a tool, and in the names
-    /// and descriptions of its parameters. It fits a word of the tool that is the same, that is another form of it
-    /// (`invoices`, `created`), or that begins with it. A beginning needs at least three letters, and counts less.
+    /// Each word of the query is looked for in the name, group, tags, title and description of a tool, and in the names
+    /// and descriptions of its parameters. It matches the same word, another form of it (`invoices` matches `invoice`),
+    /// and a longer word that begins with it. A beginning needs at least three letters, and scores less.
     ///
     /// Tools are ranked by BM25: rare words count more than common ones, and words of names more than words of
     /// descriptions. Tools with equal scores are sorted by name, so equal queries give equal results.

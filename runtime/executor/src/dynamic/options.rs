@@ -115,8 +115,8 @@ impl DynamicTool {
     }
 
     /// Names the parameters whose values leave the machine, as `#[arg(sink)]` does for an annotated function. An empty
-    /// list says that no value leaves it. Without this option that is unknown, and a rule over calls that send
-    /// (`sends`) asks about each call.
+    /// list says that no value leaves the machine. Without this option, it is unknown which values do, and a rule over
+    /// calls that send (`sends`) asks about each call.
     ///
     /// ```
     /// use serde_json::json;

@@ -78,7 +78,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One spec for each combination of the fields of [`Has`]. Each bit of the index stands for one field.
+/// One spec for each combination of the fields of [`Has`]. Each bit of the index is one field.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
@@ -161,7 +161,7 @@ impl Judge {
     }
 }
 
-/// Makes the work on input of type `A`.
+/// Makes the [`Work`] of a handler whose input is of type `A`.
 pub(super) fn of<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,
@@ -172,7 +172,7 @@ where
     Box::new(Handler { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// Makes the work on input of type `A` that makes calls.
+/// Makes the [`Work`] of a handler that also makes calls, and whose input is of type `A`.
 pub(super) fn calling<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,

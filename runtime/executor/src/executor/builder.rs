@@ -223,8 +223,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Adds a [`Middleware`](super::Middleware), which sees every call before it begins and after it has ended.
-    /// Middlewares see a call in the order in which they were added, and its answer in reverse order.
+    /// Adds a [`Middleware`](super::Middleware), which sees every call before it begins and after it has ended. The
+    /// middleware that is added first sees a call first, and the answer of the call last.
     ///
     /// Calls of an executor with middleware are a little slower: their arguments are made final and their footprints
     /// are computed before the tool reads its input.

@@ -123,7 +123,8 @@ fn start<'a>(
     }
 }
 
-/// Calls a tool for which the pinned catalog has no plan, because the tool was registered later or a resolver has to
+/// Calls a tool for which the prepared catalog has no plan, because the tool was registered later or a resolver has to
+/// find it.
 /// bring it.
 async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
@@ -135,7 +136,7 @@ async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&In
     }
 }
 
-/// Runs a call that listeners, tracing or a journal watch.
+/// Runs a call that is observed by listeners, tracing or a journal.
 async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match Lifecycle::of(run) {
         Some(lifecycle) => on_heap(|| lifecycle.answer(call)).await,
@@ -191,7 +192,7 @@ pub(crate) struct Stages<'a> {
     /// The claim under which the call runs, if there is one. The policy has then decided on the call already, so the
     /// stages do not ask it again.
     pub(super) claimed: Option<&'a Claim>,
-    /// Where the stages put the pass of the circuit breaker, once the circuit breaker has admitted the call.
+    /// Receives the pass of the tool's circuit breaker, when the circuit breaker admits the call.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// The slot of the call in its run, for a call of a turn.
@@ -293,7 +294,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Evaluates the policy for the call. Returns another future if the approval changed the arguments.
+    /// Evaluates the policy for the call. If the policy needs the final arguments, returns a new future that runs with
+    /// these.
     #[inline]
     fn ask_policy(
         self,

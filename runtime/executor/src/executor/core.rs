@@ -38,7 +38,7 @@ pub(crate) struct Core {
     /// The maximum number of calls that run at once.
     pub(crate) limit: u32,
     pub(crate) rules: Rules,
-    /// The stages of the application.
+    /// The middleware of the application.
     pub(crate) middleware: Middlewares,
     /// The maximum number of retries of all calls of one run together.
     pub(crate) retries_per_run: Option<u32>,

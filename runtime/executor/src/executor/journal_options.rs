@@ -59,7 +59,7 @@ impl ExecutorBuilder {
     }
 
     /// Sets the approver of this process, whose decisions are signed with this key. The key is thereby trusted. If
-    /// another process trusts the same key, the decisions are valid there as well. Without a journal, or if the
+    /// another process has or trusts the same key, the decisions are valid there as well. Without a journal, or if the
     /// approver fails, the executor behaves as with [`ask`](Self::ask).
     #[must_use]
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {

@@ -1,5 +1,5 @@
-//! The middleware of an application. Each stage of it examines every attempt of a call before the attempt begins and
-//! after it has ended, no matter who made the call.
+//! The middleware of an application. Each middleware, also called a stage, examines every attempt of a call before the
+//! attempt begins and after it has ended, no matter who made the call.
 
 mod passing;
 
@@ -22,8 +22,8 @@ use toolwright_core::tool::Definition;
 
 pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 
-/// A stage of an application that runs before and after each attempt of every call of an executor. It is added with
-/// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).
+/// A middleware, also called a stage. It runs before and after each attempt of every call of an executor.
+/// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware) adds it.
 ///
 /// A stage runs once the input was read and the policy, or a person, allows the call. It runs for every kind of call:
 /// single calls, calls of turns, resumed calls, calls of a worker, retries and typed commands, with and without a
@@ -31,7 +31,7 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// or takes longer, the call is answered `stage_failed`. If the call is abandoned, the future of the stage is dropped.
 ///
 /// The call begins when every stage has let it continue. A call in a journal is claimed only then, so another process
-/// may claim the call while the stages are running here. The [`AfterCall`] values of these stages are then dropped.
+/// may claim the call while the stages are running here. In that case, [`AfterCall::not_begun`] of these stages runs.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -73,7 +73,7 @@ pub trait Middleware: Send + Sync + 'static {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
 }
 
-/// Implemented for `Arc`, so that an application can share a stage, or choose one at run time.
+/// Implemented for `Arc`, so that an application can share a middleware, or choose one at run time.
 impl<A: Middleware + ?Sized> Middleware for Arc<A> {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         (**self).before(call)
@@ -96,8 +96,9 @@ pub enum BeforeCall {
     Refuse(ToolError),
 }
 
-/// What a stage does during and after an attempt that it let continue. The value is dropped if the attempt does not
-/// begin (see [`not_begun`](Self::not_begun)) or is dropped itself. Release in `Drop` what the stage holds for a call.
+/// What a stage does during and after an attempt that it let continue. If the attempt does not begin,
+/// [`not_begun`](Self::not_begun) runs instead of [`after`](Self::after). If the attempt is dropped, this value is only
+/// dropped, so release in `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
     /// Runs concurrently with the attempt, for instance to renew a lease, and is dropped when the attempt has ended.
     /// The default implementation does nothing.
@@ -198,7 +199,8 @@ impl<'a> MiddlewareCall<'a> {
         self.fingerprint
     }
 
-    /// Returns the final arguments of the call, as a JSON object: repaired, with defaults. They may hold secrets.
+    /// Returns the final arguments of the call, as a JSON object: repaired, and with defaults. They may contain
+    /// secrets.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments
@@ -243,7 +245,7 @@ impl<'a> MiddlewareCall<'a> {
     }
 }
 
-/// Omits the arguments, which may hold secrets.
+/// Omits the arguments, which may contain secrets.
 impl fmt::Debug for MiddlewareCall<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

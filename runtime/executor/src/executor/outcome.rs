@@ -145,7 +145,7 @@ pub enum CallFailure {
         /// The contradiction between record and rules.
         why: Contradiction,
     },
-    /// The result of the call was supplied with a key that is not trusted.
+    /// The supplied result of the call is signed with a key that is not trusted.
     #[error(
         "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]

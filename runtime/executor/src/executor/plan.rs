@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
     /// Whether a call needs more than the fast path. That is so for a service that is missing or that the executor
-    /// itself does not hold, for a circuit breaker, for most validations, and for middleware.
+    /// itself does not hold, a circuit breaker, most validations, an approval function, and middleware.
     pub(crate) needs_more: bool,
     /// Whether the fast path runs the tool's own validation.
     pub(crate) validates_at_once: bool,
@@ -54,7 +54,7 @@ impl Plan {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Whether a call of the tool can need approval only because of its input.
+    /// Whether only the input of a call can make the call need approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }

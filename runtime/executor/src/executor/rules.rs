@@ -18,7 +18,8 @@ pub(crate) struct Rules {
     /// The builder from which every reload builds the policy.
     written: PolicyBuilder,
     current: RwLock<Policy>,
-    /// Held from reading the files until the new policy is stored, so that the reload that begins last wins.
+    /// Held from reading the files until the new policy is stored, so that an older reload cannot replace the policy of
+    /// a newer one.
     reloading: Mutex<()>,
     /// Whether every call may run unless its tool requires approval.
     is_open: bool,

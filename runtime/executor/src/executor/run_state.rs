@@ -49,7 +49,7 @@ pub(crate) struct RunState {
     progress: Option<Arc<[Listener; 1]>>,
     /// Receives every event of the run's calls.
     listener: Option<Arc<[Listener; 1]>>,
-    /// The call that makes this run's calls, if this run is a child run.
+    /// The facts about the parent of this run's calls; `None` if the calls have no parent.
     lineage: Option<Arc<Lineage>>,
     /// The rules and values that the run's calls inherit from agents, if agents make the calls.
     delegated: Option<Arc<DelegatedContext>>,

@@ -51,7 +51,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Completes when a person, or the tool, has found out the outcome of a call, or when its parent is given up.
+    /// Completes when a person, or the tool, has found out the outcome of a child, or when the child is cancelled.
     async fn until_found_out(self, id: CallId, call: &Call<'_>) {
         let found_out = async {
             loop {
@@ -96,8 +96,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns a child or call that was made before, with the answer for its caller. The answer for a parent is the
-    /// latest result of its child, because an operator may have requeued the child as a dead letter in the meantime.
+    /// Returns a call that was made before, with the answer that its caller receives. For a parent, that is the latest
+    /// result of its child, because an operator may have requeued the child as a dead letter in the meantime.
     pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
         match self.parent {
             Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),

@@ -1,6 +1,6 @@
 //! The driver of the lifecycle. For each input it reads the facts that the decision needs, commits the decision,
 //! notifies listeners, and returns what has to be done next. Every change of a call goes through
-//! [`Lifecycle::advance`], and only the driver awaits the journal.
+//! [`Lifecycle::advance`].
 //!
 //! - A conflict means that another writer has changed the call first. The driver then reads the call and decides again,
 //!   up to a limited number of times.

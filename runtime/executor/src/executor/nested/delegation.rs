@@ -63,8 +63,9 @@ impl Delegation {
         self
     }
 
-    /// Returns the same run on behalf of the agent. Its calls are limited to the selected tools, and this policy
-    /// evaluates them as well. Everything else stays the same; a listener of [`listen`](Self::listen) is not used.
+    /// Returns the same run on behalf of the agent. Its calls are limited to the selected tools, and the policy of this
+    /// delegation evaluates them as well. Everything else stays the same. A listener of [`listen`](Self::listen) is not
+    /// used.
     #[must_use]
     pub fn of_run(self, run: &Run) -> Run {
         let state = &run.state;

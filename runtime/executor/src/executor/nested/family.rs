@@ -1,4 +1,5 @@
-//! The state that all attempts of a parent share: its clock, the children for which it waits, and their answers.
+//! The state that all attempts of a parent share: the children that are running, for how long, and the answers of
+//! children.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -18,7 +18,7 @@ use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind
 /// the previous one.
 const LOOKS: u32 = 10;
 
-/// The first pause.
+/// The first pause between reads.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A claim of a call. The value is made before the claim is committed, because a commit may succeed although its reply
