@@ -380,8 +380,8 @@ impl Catalog {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether a caller who is shown this catalog may call a tool that was registered later: the profile must select
-    /// the tool.
+    /// Returns whether a caller who is shown this catalog may call a tool that was registered later: the profile must
+    /// select the tool.
     pub(crate) fn admits(&self, definition: &Definition) -> bool {
         self.0.profile.as_ref().is_none_or(|profile| profile.selects(definition))
     }

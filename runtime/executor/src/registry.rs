@@ -266,7 +266,7 @@ impl Registry {
         self.read().lookup(name)
     }
 
-    /// Whether a resolver has registered the tool with this name.
+    /// Returns whether a resolver has registered the tool with this name.
     pub(crate) fn has_resolved(&self, name: &str) -> bool {
         matches!(self.lookup(name), Lookup::Enabled(entry) if entry.origin == Origin::Resolver)
     }

@@ -239,7 +239,7 @@ fn decided(decision: &Decision) -> &'static str {
     }
 }
 
-/// Whether the call had to wait for this decision before it could run or end.
+/// Returns whether the call had to wait for this decision before it could run or end.
 fn ends_a_wait(decision: &Decision) -> bool {
     matches!(
         decision,

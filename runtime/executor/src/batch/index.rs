@@ -195,7 +195,7 @@ impl Index {
 }
 
 impl DecidingWrites {
-    /// Whether a call that has not ended may change which resources a call with these reads will touch.
+    /// Returns whether a call that has not ended may change which resources a call with these reads will touch.
     fn is_open_for(&self, reads: &[TouchedResource], steps: &Steps) -> bool {
         let is_open = |call: Pending| !steps.has_ended(call.into());
         reads.iter().filter(|it| it.decides()).any(|read| {

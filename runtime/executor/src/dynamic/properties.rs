@@ -42,7 +42,7 @@ pub fn of(root: &Value) -> Vec<Property<'_>> {
     found
 }
 
-/// Whether a schema marks its value, or a part of it at any depth, as secret: by `writeOnly` or by the format
+/// Returns whether a schema marks its value, or a part of it at any depth, as secret: by `writeOnly` or by the format
 /// `password`, directly or through a reference.
 fn is_secret(root: &Value, schema: &Value) -> bool {
     let mut followed: HashSet<&str> = HashSet::new();

@@ -115,7 +115,8 @@ impl Journal {
         self.store.is_durable()
     }
 
-    /// Whether tokens of calls that are handed over would become invalid although the journal outlives the process.
+    /// Returns whether tokens of calls that are handed over would become invalid although the journal outlives the
+    /// process.
     pub(super) fn lacks_hand_over_key(&self) -> bool {
         self.hand_over_key.is_none() && self.is_durable()
     }

@@ -304,9 +304,9 @@ impl Journal {
     }
 }
 
-/// Whether a file lies in a folder, or its path leads through that folder. A tool that may write in the folder could
-/// then replace a link or a folder on the path, and redirect the path. A path that cannot be resolved is compared as it
-/// is written.
+/// Returns whether a file lies in a folder, or its path leads through that folder. A tool that may write in the folder
+/// could then replace a link or a folder on the path, and redirect the path. A path that cannot be resolved is compared
+/// as it is written.
 pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
 }
@@ -314,7 +314,7 @@ pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
 /// The maximum number of links on one path, as most systems limit it. A path with more links leads nowhere.
 const LINKS: u32 = 40;
 
-/// Whether a part of the path is in the folder, or is a link that leads into it.
+/// Returns whether a part of the path is in the folder, or is a link that leads into it.
 fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {

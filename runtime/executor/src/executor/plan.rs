@@ -54,17 +54,17 @@ impl Plan {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Whether only the input of a call can make the call need approval.
+    /// Returns whether only the input of a call can make the call need approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
 
-    /// Whether the tool needs something that only the run of a call can provide.
+    /// Returns whether the tool needs something that only the run of a call can provide.
     pub(crate) fn needs_run(&self) -> bool {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }
 
-    /// Whether the tool is not called at present, because its circuit breaker is open.
+    /// Returns whether the tool is not called at present, because its circuit breaker is open.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }

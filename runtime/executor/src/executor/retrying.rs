@@ -209,7 +209,7 @@ impl<'a> Stages<'a> {
         answer
     }
 
-    /// Whether the retry policy allows another attempt after this error.
+    /// Returns whether the retry policy allows another attempt after this error.
     fn may_repeat(self, attempt: u32, error: &ToolError) -> bool {
         self.delay(attempt, error, 0).is_some()
     }
@@ -254,7 +254,8 @@ pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
 }
 
-/// Whether a call without a journal may wait as long as the error asks: up to a minute, or the policy's longest delay.
+/// Returns whether a call without a journal may wait as long as the error asks: up to a minute, or the policy's longest
+/// delay.
 fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     match class {
         ErrorClass::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),

@@ -189,7 +189,7 @@ impl RunState {
         &self.read_text
     }
 
-    /// Whether a policy depends on the untrusted sources that the run has read.
+    /// Returns whether a policy depends on the untrusted sources that the run has read.
     pub(crate) fn asks_what_was_read(&self) -> bool {
         let rules = &self.core.rules;
         (!rules.is_open() && rules.current().looks_at_what_was_read())
@@ -202,7 +202,7 @@ impl RunState {
         if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }
 
-    /// Whether no rules apply: every call runs, unless its tool asks for approval.
+    /// Returns whether no rules apply: every call runs, unless its tool asks for approval.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
@@ -229,7 +229,7 @@ impl RunState {
         self.lineage.as_deref()
     }
 
-    /// Whether calls of the run may use this tool.
+    /// Returns whether calls of the run may use this tool.
     pub(crate) fn may_call(&self, tool: &str) -> bool {
         let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
         let names = recorded.and_then(|recorded| recorded.may_call.as_ref());
@@ -318,7 +318,7 @@ impl RunState {
         }
     }
 
-    /// Whether any listener receives the events of the run's calls.
+    /// Returns whether any listener receives the events of the run's calls.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()

@@ -296,7 +296,7 @@ impl Run {
         Ok(None)
     }
 
-    /// Whether this answer is the successful result of a terminal tool.
+    /// Returns whether this answer is the successful result of a terminal tool.
     fn is_result(&self, answer: &Answer, call: &Call<'_>) -> bool {
         let is_terminal = || {
             let found = stage::find(&self.state, call.name());
@@ -333,7 +333,7 @@ impl RunState {
     }
 }
 
-/// Whether the call or one of its children waits for a decision.
+/// Returns whether the call or one of its children waits for a decision.
 fn asks(state: State) -> bool {
     matches!(state, State::Pending | State::Waiting)
 }
@@ -343,7 +343,7 @@ fn asks(state: State) -> bool {
 struct ProviderIds<'a>(HashSet<&'a str>);
 
 impl<'a> ProviderIds<'a> {
-    /// Whether an earlier call of the turn has the same provider id as this call.
+    /// Returns whether an earlier call of the turn has the same provider id as this call.
     fn has(&mut self, call: &'a Call<'_>) -> bool {
         call.id.as_deref().is_some_and(|id| !self.0.insert(id))
     }

@@ -135,7 +135,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether this process has not yet notified its approver of a pending call.
+    /// Returns whether this process has not yet notified its approver of a pending call.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
@@ -328,12 +328,12 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Whether an approver outside of this process may decide on calls.
+    /// Returns whether an approver outside of this process may decide on calls.
     fn others_decide(self) -> bool {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Whether this executor has asked a person about the call, or a caller in this process waits for it.
+    /// Returns whether this executor has asked a person about the call, or a caller in this process waits for it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);

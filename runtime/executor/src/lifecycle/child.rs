@@ -68,7 +68,7 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Whether the parent runs again. It may then have made the child before.
+    /// Returns whether the parent runs again. It may then have made the child before.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
@@ -105,7 +105,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the parent may continue, because a child for which it waits has advanced.
+    /// Returns whether the parent may continue, because a child for which it waits has advanced.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
             let child = self.load(*child).await?;

@@ -122,7 +122,7 @@ impl<'a> Lifecycle<'a> {
         Self { parent: Some(parent), ..self }
     }
 
-    /// Whether the executor is shutting down and begins no calls. Children of running calls still begin.
+    /// Returns whether the executor is shutting down and begins no calls. Children of running calls still begin.
     pub(super) fn is_closed(self) -> bool {
         self.parent.is_none() && self.run.core.gate.is_closed()
     }

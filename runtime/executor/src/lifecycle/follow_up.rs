@@ -89,8 +89,8 @@ impl Lifecycle<'_> {
         (id, done)
     }
 
-    /// Whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the order
-    /// in which they were made.
+    /// Returns whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the
+    /// order in which they were made.
     pub(super) async fn is_its_turn(
         self,
         record: &CallRecord,
@@ -112,7 +112,7 @@ impl Lifecycle<'_> {
         Ok(turns.0.get(run) == Some(&Some(record.id)))
     }
 
-    /// Whether this process could run the call. Another process may have tools that this process lacks.
+    /// Returns whether this process could run the call. Another process may have tools that this process lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
             // If a call has an answer, no caller is left that could provide its services. This process then takes the

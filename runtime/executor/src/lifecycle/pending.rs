@@ -35,12 +35,12 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Whether the next sweep has to list all pending calls.
+    /// Returns whether the next sweep has to list all pending calls.
     pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
         has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
     }
 
-    /// Whether to list the calls that wait for their children now. If so, notes the time.
+    /// Returns whether to list the calls that wait for their children now. If so, notes the time.
     pub(super) fn needs_waiting(&mut self, has_changed: bool, now: Instant) -> bool {
         let is_old = |seen| now.duration_since(seen) >= LOOK_AT_ALL;
         let needs = has_changed || self.waiting_seen.is_none_or(is_old);

@@ -203,11 +203,11 @@ pub enum Then {
     Notify,
     /// The driver reports the outcome from the record: the answer of the call, or its suspension.
     Report,
-    /// The driver waits with the call until this time.
+    /// The call may not continue before this time.
     WaitUntil(Timestamp),
-    /// The driver does not touch the call for this time.
+    /// Workers of this process leave the call alone for this time.
     LeaveAlone(Duration),
-    /// The call is refused with this error, and is not recorded.
+    /// The call is refused for this reason, and is not recorded.
     Answer(Refusal),
     /// The host application has to handle this problem.
     Fail(Problem),

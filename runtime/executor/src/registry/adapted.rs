@@ -226,7 +226,7 @@ impl AdaptedInput {
         shown.map(|it| it.name.as_str()).collect()
     }
 
-    /// Whether models must not send a key, although the tool may know it or accepts any key.
+    /// Returns whether models must not send a key, although the tool may know it or accepts any key.
     fn is_withheld(&self, key: &str) -> bool {
         let is_shown = self.arguments.iter().any(|it| it.preset.is_none() && it.name == key);
         !is_shown && self.arguments.iter().any(|it| it.name == key || it.own == key)
@@ -235,7 +235,7 @@ impl AdaptedInput {
 
 /// Converts the texts of the calls of an adapted tool.
 impl super::Entry {
-    /// Whether the application has changed the arguments of the tool.
+    /// Returns whether the application has changed the arguments of the tool.
     #[inline]
     pub(crate) fn is_adapted(&self) -> bool {
         self.adapted.is_some()

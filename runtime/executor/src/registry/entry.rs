@@ -95,8 +95,8 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Whether a result of the right type may still break the output schema. For a run-time tool, whose result has no
-    /// type, this is always so.
+    /// Returns whether a result of the right type may still break the output schema. For a run-time tool, whose result
+    /// has no type, this is always so.
     #[inline]
     pub(crate) fn promises_more(&self) -> bool {
         *self.promises_more.get_or_init(|| {

@@ -151,7 +151,7 @@ impl fmt::Display for RegistryProblem {
 
 impl std::error::Error for RegistryError {}
 
-/// No tool has this name.
+/// The error for the name of a tool that does not exist.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownTool {

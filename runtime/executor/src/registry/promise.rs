@@ -22,7 +22,7 @@ const KEYWORDS: [&str; 13] = [
     "pattern",
 ];
 
-/// Whether a schema or one of its subschemas can refuse a value of the right type.
+/// Returns whether a schema or one of its subschemas can refuse a value of the right type.
 pub(super) fn promises_more(schema: &Value) -> bool {
     let mut places = Vec::new();
     pointers(schema, String::new(), &mut places);
@@ -30,7 +30,8 @@ pub(super) fn promises_more(schema: &Value) -> bool {
     schemas.any(|it| KEYWORDS.iter().any(|word| it.contains_key(*word)) || is_bounded(it))
 }
 
-/// Whether a schema has a bound that its integer format does not imply, such as a maximum below 255 for `uint8`.
+/// Returns whether a schema has a bound that its integer format does not imply, such as a maximum below 255 for
+/// `uint8`.
 fn is_bounded(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     let (unsigned, width) = match format.strip_prefix("uint") {

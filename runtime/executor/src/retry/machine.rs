@@ -101,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// Whether the circuit breaker is closed and has counted no failures, as when it is new.
+    /// Returns whether the circuit breaker is closed and has counted no failures, as when it is new.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == Self::NEW.state
     }

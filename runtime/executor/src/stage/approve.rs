@@ -33,8 +33,8 @@ pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError
     }
 }
 
-/// Evaluates the policy. If the policy needed the final arguments, returns a new future that runs with exactly these
-/// arguments. It replaces the future of the caller.
+/// Evaluates the policy. If the policy needed the final arguments, returns a future that runs with exactly these
+/// arguments. It replaces the future that the caller has made from the input.
 #[cold]
 pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,

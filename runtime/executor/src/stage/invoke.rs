@@ -154,7 +154,7 @@ pub(crate) fn poll_safely<T>(
     }
 }
 
-/// Whether the run, the call or its parent was already cancelled.
+/// Returns whether the run, the call or its parent was already cancelled.
 #[inline]
 pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =

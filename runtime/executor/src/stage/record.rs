@@ -21,8 +21,8 @@ use toolwright_journal::approval::ApprovalRequest;
 use toolwright_journal::journal::{CallRecord, State, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
-/// Whether a listener, tracing or a journal observes calls. Otherwise, calls save that work. For tracing, only the
-/// level is checked, because a filter by name needs the span itself.
+/// Returns whether a listener, tracing or a journal observes calls. Otherwise, calls save that work. For tracing, only
+/// the level is checked, because a filter by name needs the span itself.
 #[inline]
 pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
@@ -295,7 +295,7 @@ pub fn chain(error: &(dyn Error + 'static)) -> String {
     words
 }
 
-/// Whether the tool takes a secret, which a result may repeat.
+/// Returns whether the tool takes a secret, which a result may repeat.
 fn takes_a_secret(tool: Option<&Definition>) -> bool {
     tool.is_some_and(|it| it.secrets().next().is_some())
 }

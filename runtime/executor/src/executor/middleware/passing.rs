@@ -148,7 +148,7 @@ impl EnteredStages {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no stage has work left for the end of the attempt.
+    /// Returns whether no stage has work left for the end of the attempt.
     pub(crate) fn is_empty(&self) -> bool {
         self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }

@@ -174,7 +174,8 @@ impl Children {
         answer
     }
 
-    /// Whether the lease of the parent has expired, so that another process may run the parent and make its calls.
+    /// Returns whether the lease of the parent has expired, so that another process may run the parent and make its
+    /// calls.
     fn has_lost_its_claim(&self) -> bool {
         let recorded = self.family.recorded.as_ref();
         let journal = self.run.core.journal.as_ref();

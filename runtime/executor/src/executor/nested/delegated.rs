@@ -35,12 +35,12 @@ impl DelegatedContext {
         &self.path
     }
 
-    /// Whether none of the agents has a policy of its own.
+    /// Returns whether none of the agents has a policy of its own.
     pub(crate) fn has_no_rules(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Whether an agent has rules that depend on the untrusted sources that the run has read.
+    /// Returns whether an agent has rules that depend on the untrusted sources that the run has read.
     pub(crate) fn asks_what_was_read(&self) -> bool {
         self.rules.iter().any(Policy::looks_at_what_was_read)
     }

@@ -106,7 +106,7 @@ impl Family {
         self.ends();
     }
 
-    /// Whether the journal may contain children without an answer although their parent has ended.
+    /// Returns whether the journal may contain children without an answer although their parent has ended.
     pub(crate) fn has_left_children(&self) -> bool {
         let was_begun_before = self.recorded.as_ref().is_some_and(|it| !it.is_first);
         was_begun_before || self.has_dropped.load(Ordering::Relaxed)

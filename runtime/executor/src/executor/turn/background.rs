@@ -86,7 +86,7 @@ impl Run {
         goes_on.then(|| under_way(waits.call, call.name()))
     }
 
-    /// Whether the tool of a call continues in the background after the turn.
+    /// Returns whether the tool of a call continues in the background after the turn.
     pub(super) fn is_background(&self, call: &Call<'_>) -> bool {
         let found = stage::find(&self.state, call.name());
         found.is_ok_and(|found| found.definition().is_background)

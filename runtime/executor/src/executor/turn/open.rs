@@ -128,7 +128,7 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early, TurnWait::HandOvers).await
     }
 
-    /// Whether the call may run before the turn is complete.
+    /// Returns whether the call may run before the turn is complete.
     fn changes_nothing(&self, call: &Call<'_>) -> bool {
         let run = &self.run.state;
         let Some(plan) = run.ready.plan(call.name()) else { return false };

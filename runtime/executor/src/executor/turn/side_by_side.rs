@@ -80,7 +80,7 @@ impl Run {
     }
 }
 
-/// Whether a resolver may register the call's tool when the call begins.
+/// Returns whether a resolver may register the call's tool when the call begins.
 fn may_be_resolved(run: &RunState, call: &Call<'_>) -> bool {
     run.core.resolving.is_some()
         && stage::find(run, call.name()).is_err()

@@ -41,7 +41,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// Whether this epoch is that of the latest claim, and the call still runs under this claim.
+    /// Returns whether this epoch is that of the latest claim, and the call still runs under this claim.
     pub(super) fn is_claimed(self, epoch: u64) -> bool {
         let record = &self.snapshot.record;
         record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
@@ -242,7 +242,7 @@ pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &At
 }
 
 impl AttemptError {
-    /// Whether the executor never began the call.
+    /// Returns whether the executor never began the call.
     pub(crate) fn is_not_begun(&self) -> bool {
         matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }

@@ -7,8 +7,8 @@ use toolwright_core::context::CallId;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{CallRecord, DocumentWrite, Transition};
 
-/// Whether the call has no parent and no answer, and was made by an agent to which its run has delegated a task. The
-/// rules of that agent are in no record, so only a process that has the agent may carry the call out.
+/// Returns whether the call has no parent and no answer, and was made by an agent to which its run has delegated a
+/// task. The rules of that agent are in no record, so only a process that has the agent may carry the call out.
 pub(in super::super) fn is_of_agent(record: &CallRecord) -> bool {
     if record.parent.is_some() || record.answer.is_some() {
         return false;

@@ -33,7 +33,7 @@ impl<'a> Moment<'a> {
         known(&self.snapshot.past, Need::Past)
     }
 
-    /// Whether the run has ended; `false` if the guard `RunEndSeen` is switched off.
+    /// Returns whether the run has ended; `false` if the guard `RunEndSeen` is switched off.
     pub(super) fn run_has_ended(self) -> Known<bool> {
         let ended = *known(&self.snapshot.run_ended, Need::Run)?;
         Ok(ended && self.has(Guard::RunEndSeen))

@@ -25,7 +25,7 @@ impl Moment<'_> {
         }
     }
 
-    /// Whether the middleware has to examine the call first.
+    /// Returns whether the middleware has to examine the call first.
     pub(super) fn waits_for_stages(self, staged: Option<&StagedCall>) -> bool {
         self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }

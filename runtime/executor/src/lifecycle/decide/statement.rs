@@ -56,19 +56,21 @@ impl Invalid {
         }
     }
 
-    /// Whether the decision was about a call that had begun before. An invalid decision must not end such a call.
+    /// Returns whether the decision was about a call that had begun before. An invalid decision must not end such a
+    /// call.
     pub(super) fn is_of_what_was(&self) -> bool {
         matches!(self.event, Transition::Requeued | Transition::DidNotHappen)
     }
 }
 
 impl Reason<'_> {
-    /// Whether this decision was the last event of the call, and asks for a new idempotency key.
+    /// Returns whether this decision was the last event of the call, and asks for a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
         self.is_last && matches!(self.statement.verdict, Decision::Requeue { new_key: true, .. })
     }
 
-    /// Whether the person was shown a text other than `shown`. Does not apply to a decision that gives new arguments.
+    /// Returns whether the person was shown a text other than `shown`. Does not apply to a decision that gives new
+    /// arguments.
     pub(super) fn was_shown_otherwise(&self, shown: &str) -> bool {
         let gives_arguments =
             matches!(self.statement.verdict, Decision::Requeue { arguments: Some(_), .. });
@@ -142,8 +144,8 @@ fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     Some(format!("it was signed for {said}, and this executor belongs to {here}"))
 }
 
-/// Whether this person may be the user of the call. If the call has no user, any person may be. A key that names no
-/// person may belong to any person.
+/// Returns whether this person may be the user of the call. If the call has no user, any person may be. A key that
+/// names no person may belong to any person.
 fn is_own(record: &CallRecord, by: &str) -> bool {
     by == LOCAL_APPROVER || !is_another(record.requester.user.as_deref(), by)
 }
@@ -267,7 +269,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether a reviewer made the decision on behalf of the holder of the approver's key.
+    /// Returns whether a reviewer made the decision on behalf of the holder of the approver's key.
     pub(super) fn is_reviewed(self) -> Known<bool> {
         Ok(match &self.past()?.decision {
             Some(Signature::Counts(statement)) => statement.note.is_some(),
@@ -292,12 +294,12 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this person may be the same person as the user of the call.
+    /// Returns whether this person may be the same person as the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Whether the call has a user.
+    /// Returns whether the call has a user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())

@@ -73,7 +73,7 @@ impl HeldClaim {
     }
 }
 
-/// Whether the store has certainly not written the commit.
+/// Returns whether the store has certainly not written the commit.
 fn wrote_nothing(error: &CommitError) -> bool {
     let CommitError::Store(error) = error else { return false };
     matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)

@@ -146,8 +146,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.acknowledge(id).await.map_err(|error| not_recorded(tool, error))
     }
 
-    /// Whether a filter matches any call. An unreadable call counts as a match, because the store found it by the
-    /// filter.
+    /// Returns whether a filter matches any call. An unreadable call counts as a match, because the store found it by
+    /// the filter.
     pub(in super::super) async fn has_any(
         self,
         filter: &Filter,

@@ -205,7 +205,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the calls that the tool makes may need services of the tool's run.
+    /// Returns whether the calls that the tool makes may need services of the tool's run.
     fn may_need_run(self, plan: &Plan) -> bool {
         plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
@@ -398,7 +398,8 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Whether a reviewer may decide instead of a person, which is so unless a rule requires a person for each call.
+/// Returns whether a reviewer may decide instead of a person, which is so unless a rule requires a person for each
+/// call.
 fn is_reviewable(policy: &PolicyDecision) -> bool {
     !matches!(policy, PolicyDecision::Ask { grants_count: false, .. })
 }

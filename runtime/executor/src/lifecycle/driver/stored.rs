@@ -156,7 +156,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether the arguments in the journal match the digest in the record.
+    /// Returns whether the arguments in the journal match the digest in the record.
     pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
         let key = match record.arguments {
             StoredText::Plain(_) => None,
