@@ -93,7 +93,7 @@ struct Calls {
     asking: HashSet<CallId>,
     /// The calls about which this process has notified its approvers. Each process notifies its own approvers.
     notified: HashSet<CallId>,
-    /// The calls whose approver has failed and for which this process has reported that.
+    /// The calls for which this process has reported that the approver failed.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
     /// The calls that cannot be read or processed, and when that was last reported.

@@ -218,8 +218,8 @@ impl Later {
         // If two plans of a tool are made at the same time, the first one to be stored is used.
         let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
         drop(later);
-        // Dropped after the lock was released, because values that a tool captured may run any code when they are
-        // dropped.
+        // These plans are dropped after the lock was released, because values that a tool captured may run any code
+        // when they are dropped.
         drop(gone);
         plan
     }

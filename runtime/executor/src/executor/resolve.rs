@@ -190,7 +190,7 @@ impl Drop for Waiting<'_> {
             flights.remove(self.name);
         }
         drop(flights);
-        // Dropped after the lock was released, because the last reference drops values of the resolver.
+        // The flight is dropped after the lock was released, because its last reference drops values of the resolver.
         drop(earlier);
     }
 }

@@ -77,7 +77,8 @@ impl Lifecycle<'_> {
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
         let mut pending = Pending::default();
-        // Subscribed before the journal is read, and subscribed again only after a change, so that no change is missed.
+        // The subscription begins before the journal is read, and is renewed only after a change, so that no change is
+        // missed.
         let mut changed = self.changed();
         let mut has_changed = true;
         loop {

@@ -39,7 +39,8 @@ pub(crate) async fn invoke(
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {
-            // Outside of tokio's budget of polls, so that a tool that uses up the budget does not stop the clock.
+            // The clock is polled outside of tokio's budget, so that a tool that uses up the budget does not stop the
+            // clock.
             Some(time) => tokio::task::unconstrained(time_passed(time, family)).await,
             None => std::future::pending().await,
         }

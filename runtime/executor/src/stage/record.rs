@@ -229,7 +229,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// Makes a span by the OpenTelemetry conventions for generative AI.
+/// Makes a span according to the OpenTelemetry conventions for generative AI.
 pub(crate) fn span(run: &RunState, call: &Call<'_>, tool: Option<&Definition>) -> Span {
     let span = tracing::info_span!(
         "execute_tool",

@@ -23,9 +23,9 @@ use toolwright_core::output::Answer;
 /// The minimum delay before the stages examine a delayed call again.
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
-/// The [`AfterCall`] values of the stages that let a call continue, in the order of the stages. When this value is
-/// dropped, they are dropped, the last first. If the attempt did not begin, [`AfterCall::not_begun`] is called instead.
-/// A panic of one stage does not affect the others.
+/// The [`AfterCall`] values of the stages that let a call continue, in the order of the stages. When `EnteredStages` is
+/// dropped, these values are dropped, the last first. If the attempt did not begin, [`AfterCall::not_begun`] is called
+/// instead. A panic of one stage does not affect the others.
 #[derive(Default)]
 pub(crate) struct EnteredStages {
     afters: Mutex<Vec<Box<dyn AfterCall>>>,

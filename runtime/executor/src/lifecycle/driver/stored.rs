@@ -117,8 +117,8 @@ impl Lifecycle<'_> {
         fingerprint: &str,
         arguments: &FinalArguments,
     ) -> String {
-        // Without a sealing key, a call with a secret cannot wait. Its digest then need not be the same in another
-        // process.
+        // Without a sealing key, a call with a secret cannot wait, so its digest is only compared in this process, and
+        // a key of this process suffices.
         let key = self.digest_key(arguments);
         digest(&record.digest_input(fingerprint, arguments.canonical()), key)
     }

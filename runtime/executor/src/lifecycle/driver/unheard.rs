@@ -30,8 +30,8 @@ pub(super) enum Conflict {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Reads after a pause whether a commit without a reply succeeded, so that no commit is sent twice unchecked.
-    /// Returns whether the journal contains the commit; `None` if that cannot be read.
+    /// Finds out after a pause whether a commit without a reply succeeded, so that no commit is sent again without this
+    /// check. Returns whether the journal contains the commit; `None` if that cannot be read.
     pub(super) async fn look_for_unheard(
         self,
         look: &mut Look<'a, '_>,
