@@ -36,7 +36,7 @@ impl Batch {
         self.steps.push_call(&waits_for)
     }
 
-    /// Adds a call whose resources are not known: it waits for all calls before it, and those after it wait for it.
+    /// Adds a call whose resources are unknown. It waits for all earlier calls, and all later calls wait for it.
     pub fn push_alone(&mut self) -> bool {
         let call = self.steps.next();
         let waits_for = self.index.add_alone(call, &mut self.steps);

@@ -19,8 +19,9 @@ use toolwright_core::output::StoredAnswer;
 
 const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from_secs(5 * 60) };
 
-/// A middleware that answers a call of effect `read` with the answer of an earlier equal call, as long as the resources
-/// that the earlier call has read are unchanged. Executors of one process that share a cache see each other's writes.
+/// A middleware that answers a call of effect `read` with the answer of an earlier equal call. It does so as long as
+/// the resources that the earlier call has read are unchanged. Executors of one process that share a cache see each
+/// other's writes.
 ///
 /// - A call is answered from the cache if its tool, the tool's definition, its final arguments and its user are those
 ///   of the earlier call, and its [`Footprint`](toolwright_core::footprint::Footprint) names the resources that it

@@ -239,7 +239,7 @@ impl Profiles {
     /// tool.
     ///
     /// # Errors
-    /// The first problem of each profile that has one.
+    /// When a profile has a problem. The error contains the first problem of each such profile.
     pub fn check(&self, catalog: &Catalog) -> Result<(), ProfileError> {
         let problems: Vec<(String, ProfileError)> = self
             .0

@@ -202,9 +202,9 @@ impl DynamicTool {
     }
 
     /// Names what calls do beyond the definition, such as the server to which they go. An approval of a call is bound
-    /// to this text. If the text has changed when the call is about to run, in another process or after a restart, the
-    /// approved call does not run, and the person is asked again. Models and people do not read the text, but `Debug`
-    /// of the definition prints it, so give a digest if the text could contain a secret.
+    /// to this text. If the text has changed when an approved call is about to run, for instance after a restart, the
+    /// call does not run, and the person is asked again. Models and people do not read the text, but `Debug` of the
+    /// definition prints it, so give a digest if the text could contain a secret.
     ///
     /// ```
     /// use serde_json::json;

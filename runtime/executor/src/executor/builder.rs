@@ -198,8 +198,8 @@ impl ExecutorBuilder {
     }
 
     /// Limits how many calls run at once; the other calls wait. The default is 16. A tool that calls other tools frees
-    /// its place while it waits for them, so they can run even with a limit of one. A blocking tool whose timeout has
-    /// expired frees its place, although its thread may still be running.
+    /// its place while it waits for them, so the called tools can run even with a limit of one. A blocking tool whose
+    /// timeout has expired frees its place, although its thread may still be running.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;

@@ -125,7 +125,6 @@ fn start<'a>(
 
 /// Calls a tool for which the prepared catalog has no plan, because the tool was registered later or a resolver has to
 /// find it.
-/// bring it.
 async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
         Ok(found) => {

@@ -37,8 +37,8 @@ const HANDS_OVER: &str = "executor";
 
 /// What the executor does with a call that needs approval if no approver can be asked.
 ///
-/// If the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
-/// trusted, the call waits with `Park`, and ends with the other variants.
+/// The approver of this process may be unable to decide, because there is no terminal or a function panics. If no other
+/// key is trusted, the call then waits with `Park`, and ends with the other variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -304,7 +304,7 @@ impl Journal {
     }
 }
 
-/// Returns whether a file lies in a folder, or its path leads through that folder. A tool that may write in the folder
+/// Returns whether a file is in a folder, or its path leads through that folder. A tool that may write in the folder
 /// could then replace a link or a folder on the path, and redirect the path. A path that cannot be resolved is compared
 /// as it is written.
 pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {

@@ -288,7 +288,7 @@ impl Run {
         Worker::of(&self.state)
     }
 
-    /// Returns an executor whose calls belong to this run. A command line uses it.
+    /// Returns an executor whose calls belong to this run, for use by a command line.
     #[doc(hidden)]
     pub fn as_executor(&self) -> Executor {
         Executor { state: Arc::clone(&self.state) }

@@ -1,6 +1,6 @@
-//! Stores the untrusted sources that a run has read in a document of the journal, so that they are known in every
-//! process in which the run continues. Sources are written before the run receives the answer that contains them, and
-//! are read when a policy depends on them.
+//! Stores the untrusted sources of a run in a document of the journal, so that they are known in every process in which
+//! the run continues. Sources are written before the run receives the answer that contains them, and are read when a
+//! policy depends on them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ pub fn untrusted_key(run: &str) -> String {
 }
 
 impl Lifecycle<'_> {
-    /// Returns the untrusted sources that a run has read, if a policy depends on them; `None` if they are unknown.
+    /// Returns the untrusted sources that a run has read, or an empty list if no policy depends on them; `None` if they
+    /// are unknown.
     pub(crate) async fn sources(
         self,
         run: &str,

@@ -227,7 +227,7 @@ fn not_counted(record: &mut CallRecord) {
     record.attempt = record.attempt.saturating_sub(1);
 }
 
-/// Records how an attempt failed. If the arguments held a secret, message and cause are left out, because they may
+/// Records how an attempt failed. If the arguments contained a secret, message and cause are left out, because they may
 /// repeat it.
 pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &AttemptError) {
     let is_plain = matches!(record.arguments, StoredText::Plain(_));

@@ -267,8 +267,8 @@ impl<'a> Lifecycle<'a> {
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
-        // After the middleware has examined the call, the policy evaluates it again, which listeners do not need to
-        // see.
+        // The policy evaluates the call a second time after the middleware. Listeners are notified only of the first
+        // evaluation.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.report_decision(&policy);
