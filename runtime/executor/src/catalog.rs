@@ -202,7 +202,7 @@ impl Catalog {
         Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
-    /// Also lists these deferred tools, such as those that a search has found, so that the model receives their
+    /// Lists these deferred tools as well, such as those that a search has found, so that the model receives their
     /// schemas.
     ///
     /// # Errors

@@ -84,7 +84,8 @@ pub(crate) use retrying::{PATIENCE, random};
 pub(crate) use rules::{About, Rules};
 pub(crate) use run_state::RunState;
 
-/// Runs the calls of models and applications. Cloning is cheap, and a clone is the same executor.
+/// The entry point for calls: an executor runs calls of the tools of a registry. Cloning is cheap, and a clone is the
+/// same executor.
 ///
 /// The calls of one conversation belong to a [`Run`], made by [`run`](Self::run). If the executor has a journal, a
 /// [`Worker`], made by [`worker`](Self::worker), carries out the calls that wait in it.

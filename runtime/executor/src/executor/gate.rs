@@ -170,7 +170,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// Counts one waiting call, until it enters or stops waiting.
+/// A waiting call, which is counted until it enters or stops waiting.
 struct Waiting<'a> {
     gate: &'a Gate,
     is_first: bool,

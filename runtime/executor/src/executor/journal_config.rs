@@ -53,7 +53,7 @@ pub enum OnNoApprover {
 
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Returns the id of the application's current trace.
+/// A closure that returns the id of the application's current trace.
 pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// The journal of an executor.

@@ -7,10 +7,10 @@ use super::{CallFailure, Outcome, RunState, Swept};
 use crate::lifecycle::Lifecycle;
 use toolwright_core::context::CallId;
 
-/// Carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls whose process
-/// has ended. Made by [`Executor::worker`](crate::executor::Executor::worker), for all calls of the journal, and by
-/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` if there is no
-/// journal. Cheap to clone.
+/// A worker, which carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls
+/// whose process has ended. [`Executor::worker`](crate::executor::Executor::worker) makes a worker for all calls of the
+/// journal, and [`Run::worker`](crate::executor::Run::worker) makes one for the calls of that run. Both return `None`
+/// if there is no journal. Cloning is cheap.
 ///
 /// ```
 /// use toolwright::journal::{Journal, MemoryStore};

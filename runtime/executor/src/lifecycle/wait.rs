@@ -267,7 +267,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// If the next attempt of a call is due soon, lets the caller wait for it and make it.
+    /// Lets the caller wait for the next attempt of a call and make it, if that attempt is due soon.
     pub(crate) async fn retry_soon(
         self,
         outcome: Outcome,

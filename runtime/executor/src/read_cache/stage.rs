@@ -16,7 +16,7 @@ use toolwright_core::output::{Answer, StoredAnswer};
 use toolwright_core::tool::Effect;
 use toolwright_journal::arguments::{DigestInput, canonical, digest};
 
-/// Identifies the services of an executor: two values are equal if they have the same allocation.
+/// The identity of an executor's services. Two values are equal if they point to the same allocation.
 #[derive(Debug, Clone)]
 pub(super) struct Services(Weak<ProvidedValues>);
 

@@ -29,7 +29,7 @@ pub(crate) enum Form {
     Final,
 }
 
-/// Converts the input of an adapted tool to the input of the original tool.
+/// The conversion from the input of an adapted tool to the input of the original tool.
 pub(crate) struct AdaptedInput {
     checker: Checker,
     arguments: Vec<AdaptedArgument>,

@@ -31,7 +31,7 @@ pub(crate) fn is_wanted(run: &RunState) -> bool {
 /// The text that listeners receive instead of a text that may repeat a secret.
 const NOT_SHOWN: &str = "(not shown, because its tool takes a secret)";
 
-/// Reports the events of one call to listeners. If this value is dropped before the end of the call, it reports
+/// The reporter of one call's events to listeners. If this value is dropped before the end of the call, it reports
 /// `Abandoned`.
 pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,

@@ -38,7 +38,7 @@ pub(crate) struct Attempt {
     children: Arc<Children>,
 }
 
-/// Makes the children of one attempt, and numbers them in the order in which they are first polled.
+/// The maker of one attempt's children. It numbers them in the order in which they are first polled.
 pub(super) struct Children {
     /// A copy of the parent's run that contains the parent's lineage.
     run: Arc<RunState>,

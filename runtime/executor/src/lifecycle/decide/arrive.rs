@@ -302,8 +302,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, vec![entry], Vec::new(), then))
     }
 
-    /// If the call is evaluated again because an earlier decision was not valid, returns why the decision was not
-    /// valid.
+    /// Returns why an earlier decision was not valid, if that is why the call is evaluated again.
     fn not_counted(self) -> Option<String> {
         let history = &self.snapshot.past.as_ref()?.history;
         let last = history.last().filter(|entry| entry.event == Some(Transition::Changed))?;

@@ -305,8 +305,8 @@ impl<'a> Moment<'a> {
         user.is_some_and(|user| !user.trim().is_empty())
     }
 
-    /// If the call's own user accepted its plan although `four_eyes` forbids that, returns why the acceptance is not
-    /// valid.
+    /// Returns why the acceptance of the call's plan is not valid, if the call's own user accepted the plan although
+    /// `four_eyes` forbids that.
     pub(super) fn accepted_by_its_user(self, four_eyes: bool) -> Option<String> {
         let accepted = self.snapshot.past.as_ref()?.accepted.as_ref()?;
         let Signature::Counts(statement) = accepted else { return None };

@@ -37,7 +37,7 @@ impl Lifecycle<'_> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// Decrypts a stored text; `field` names the part of the record that contains it.
+    /// Returns a stored text, decrypted if necessary. `field` names the part of the record that contains it.
     pub(in super::super) fn reveal(
         self,
         stored: &StoredText,
@@ -82,7 +82,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Decrypts a stored answer.
+    /// Returns a stored answer, decrypted if necessary.
     pub(in super::super) fn reveal_answer(
         self,
         record: &CallRecord,
