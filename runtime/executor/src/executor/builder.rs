@@ -23,7 +23,7 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
 use toolwright_policy::policy::PolicyBuilder;
 
-/// The builder of an [`Executor`], which collects its tools, services and settings.
+/// The builder of an [`Executor`](super::Executor), which collects its tools, services and settings.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
     services: Vec<(DeclaredService, Value)>,
