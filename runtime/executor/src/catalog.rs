@@ -52,7 +52,6 @@ struct Inner {
     tools: Arc<Tools>,
     /// The profile that selected the catalog's tools; `None` if no profile was applied.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that the catalog lists although they are deferred.
     revealed: RevealedTools,
     /// The tool listings for models, each made when it is first needed.
     listings: Listings,

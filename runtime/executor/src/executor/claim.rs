@@ -33,7 +33,6 @@ impl Claim {
         self.until.load(Ordering::SeqCst) <= now.as_millisecond()
     }
 
-    /// Notes that the tool is about to begin.
     pub(crate) fn begins(&self) {
         self.begun.store(true, Ordering::SeqCst);
     }

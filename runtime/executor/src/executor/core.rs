@@ -15,7 +15,6 @@ use crate::event::Listener;
 use crate::registry::{Entry, Registry};
 use toolwright_core::capability::ProvidedValues;
 
-/// The state that all runs of an executor share.
 pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) provisions: Provisions,

@@ -17,7 +17,6 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// The maximum number of names that are stored.
     pub(crate) const MOST: usize = 200;
 
     /// Adds a source. Returns whether that changed the list.
@@ -48,7 +47,6 @@ impl Sources {
     }
 }
 
-/// The untrusted sources that a run has read, as far as this process has learnt of them.
 #[derive(Debug)]
 pub(crate) struct ReadText(Mutex<State>);
 

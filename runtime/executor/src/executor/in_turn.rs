@@ -31,7 +31,6 @@ pub(crate) struct InTurn {
 }
 
 impl InTurn {
-    /// Returns the index of the call in its turn.
     pub(super) fn index(&self) -> usize {
         usize::try_from(self.slot.index).unwrap_or(usize::MAX)
     }

@@ -56,7 +56,6 @@ pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A closure that returns the id of the application's current trace.
 pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// The journal of an executor.
 pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
     /// Whether the executor made the store itself. The store is then lost when the process ends.
@@ -340,7 +339,6 @@ impl JournalConfig {
         (self.clock)()
     }
 
-    /// Reads the id of the journal.
     pub(crate) async fn id(&self) -> Result<&str, StoreError> {
         self.id.of(&*self.store).await
     }

@@ -37,9 +37,7 @@ pub(crate) struct Plan {
     /// How long the whole call may take, with all of its attempts and delays.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
-    /// How far invalid input is repaired.
     pub(crate) repair: Repair,
-    /// How often and when a failed call is tried again.
     pub(crate) retry: RetryPolicy,
     /// The circuit breaker of the tool; `None` if the tool has none.
     pub(crate) circuit: Option<Arc<Circuit>>,

@@ -35,9 +35,7 @@ pub(crate) struct RunState {
     /// The services that the run provides to its calls.
     pub(crate) values: RunValues,
     cancelled: Option<CancellationToken>,
-    /// The user on whose behalf the run makes its calls.
     user: Option<Arc<str>>,
-    /// The session to which the run belongs.
     session: Option<Arc<str>>,
     /// Whether the application started the run. A worker of such a run works only on the run's own calls.
     is_own: bool,
@@ -183,7 +181,6 @@ impl RunState {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
 
-    /// Returns the list of the untrusted sources that the run has read.
     #[inline]
     pub(crate) fn read_text(&self) -> &ReadText {
         &self.read_text

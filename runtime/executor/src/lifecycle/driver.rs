@@ -67,7 +67,6 @@ pub(super) struct Look<'a, 'c> {
     /// The call as its caller made it; `None` if the caller is in another process.
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
-    /// The tool of the call.
     pub(super) found: Option<FoundTool<'a>>,
     /// The decrypted arguments from the record of the call.
     text: Option<String>,
@@ -95,7 +94,6 @@ impl<'a, 'c> Look<'a, 'c> {
         self.snapshot.record
     }
 
-    /// Returns whether the last input led to a commit that is in the journal.
     pub(super) fn is_committed(&self) -> bool {
         self.is_committed
     }

@@ -43,7 +43,6 @@ impl FollowUp {
     }
 }
 
-/// The result of a follow-up.
 pub(super) enum FollowUpOutcome {
     WentOn,
     /// The call has continued, and now its approver has to be notified.

@@ -98,7 +98,6 @@ impl Table {
         hold.map(|hold| hold.until = until).is_some()
     }
 
-    /// Ends the hold of a call.
     pub(super) fn release(&mut self, id: HoldId) {
         self.holds.retain(|hold| hold.id != id);
     }
@@ -108,7 +107,6 @@ impl Table {
         self.holds.retain(|hold| hold.of_call || &*hold.run != run);
     }
 
-    /// Lists the valid holds.
     pub(super) fn list_held(&mut self, now: Duration) -> impl Iterator<Item = HeldFiles<'_>> {
         self.expire(now);
         self.holds.iter().map(move |hold| HeldFiles {

@@ -129,7 +129,6 @@ impl Circuit {
 }
 
 impl Through {
-    /// Notes how the call ended.
     pub(crate) fn note_end(mut self, error: Option<&ToolError>) {
         self.sign = match error.map(|error| (error.done(), error.classified())) {
             None | Some((None, ErrorClass::Invalid | ErrorClass::Final)) => Sign::Well,

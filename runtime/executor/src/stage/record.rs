@@ -103,7 +103,6 @@ impl<'a> Watch<'a> {
         self
     }
 
-    /// Records that the call was claimed for an attempt.
     #[cold]
     pub(crate) fn set_claimed(&self, record: &CallRecord) {
         self.set_final_arguments(record);

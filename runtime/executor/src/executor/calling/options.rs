@@ -40,7 +40,6 @@ impl<'a> Stages<'a> {
         Self { deadline, ..self }
     }
 
-    /// Sets the slot of the call in a turn.
     pub(crate) fn at(self, slot: Option<&'a Slot>) -> Self {
         Self { slot, ..self }
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 
-/// The context that the calls of a run inherit from the agents on whose behalf they are made.
 #[derive(Default)]
 pub(crate) struct DelegatedContext {
     /// The names of the agents, each preceded by a slash.
@@ -30,7 +29,6 @@ impl DelegatedContext {
         Self { path, rules, inherited }
     }
 
-    /// Returns the names of the agents, each after a slash.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

@@ -93,7 +93,6 @@ impl Family {
         }
     }
 
-    /// Notes that a child begins.
     pub(super) fn begins(&self) {
         let mut under_way = self.under_way();
         under_way.number += 1;
@@ -112,7 +111,6 @@ impl Family {
         was_begun_before || self.has_dropped.load(Ordering::Relaxed)
     }
 
-    /// Records that a child has ended.
     pub(super) fn ends(&self) {
         let mut under_way = self.under_way();
         under_way.number = under_way.number.saturating_sub(1);

@@ -66,7 +66,6 @@ impl Lineage {
         }
     }
 
-    /// Records what the parent touches.
     pub(super) fn touches(&self, footprint: Footprint) {
         // The footprint was not set before, because each attempt has a lineage of its own.
         let _is_known = self.footprint.set(footprint);

@@ -35,7 +35,6 @@ impl Places {
         admitted.hand_over()
     }
 
-    /// Records that the attempt has ended.
     pub(super) fn end(&self) {
         let mut standing = self.standing();
         match (standing.is_inside, standing.holds) {

@@ -54,7 +54,6 @@ impl RecordedChildren {
         }
     }
 
-    /// Records the answer of a child.
     pub(super) fn ends(&self, index: u32, answer: &Answer) {
         if let Some(Some(child)) = self.children().get_mut(index as usize) {
             child.answer = Some(answer.into());

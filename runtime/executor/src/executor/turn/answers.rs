@@ -33,7 +33,6 @@ impl TurnAnswers {
         Self { answers, terminal, background: Vec::new() }
     }
 
-    /// Adds the calls that continue in the background.
     pub(super) fn with_background(self, background: Vec<BackgroundCall>) -> Self {
         Self { background, ..self }
     }

@@ -86,7 +86,6 @@ impl<'a> Moment<'a> {
         record.advance(event, note).map_err(not_advanced)
     }
 
-    /// Sets the answer of a call.
     pub(super) fn answer(self, record: &mut CallRecord, answer: impl Into<AnswerRecord>) {
         if !self.has(Guard::AnswerStays) {
             record.answer = None;

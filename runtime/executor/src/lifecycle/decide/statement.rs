@@ -299,7 +299,6 @@ impl<'a> Moment<'a> {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Returns whether the call has a user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())

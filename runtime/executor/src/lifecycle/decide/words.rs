@@ -26,21 +26,16 @@ pub(super) const NOT_ITS_OWN_USER: &str =
 pub(super) const NOT_A_PERSON: &str =
     "a reviewer has decided about it, and a rule now asks a person each time";
 
-/// The reason for a new evaluation: the definition of the tool has changed.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
-/// The reason for a new evaluation: an older release evaluated the call.
 pub(super) const FORMER: &str =
     "an older release evaluated it, which recorded neither its journal nor what a person was shown";
 
-/// Why a statement from an older release is not valid.
 pub(super) const SAID_BEFORE: &str =
     "it was signed for an older release, and names neither its journal nor what was shown";
 
-/// Why a statement that was made for another journal is not valid.
 pub(super) const OTHER_JOURNAL: &str = "it was signed for another journal";
 
-/// Why a decision is not valid if the person was shown something else.
 pub(super) const NOT_SHOWN: &str = "what was shown is not what would run";
 
 /// The beginning of the reasons why a person's decision is not valid.

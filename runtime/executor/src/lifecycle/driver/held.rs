@@ -57,7 +57,6 @@ impl HeldClaim {
         Self { claim, end: None, left }
     }
 
-    /// Notes the result of the commit.
     pub(super) fn note_commit(&mut self, written: &Result<(), CommitError>) {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.is_recorded = true,
