@@ -270,7 +270,7 @@ impl Catalog {
 
     /// Returns the tools for a model that can search for tools through its provider: the tools of
     /// [`listing`](Self::listing), followed by the deferred tools. The deferred tools are marked, so that the provider
-    /// shows a tool once the model has found it. For a provider without such a search, returns the same text as
+    /// shows a tool when the model has found it. For a provider without such a search, returns the same text as
     /// [`listing`](Self::listing). The text is made once for each dialect.
     ///
     /// ```

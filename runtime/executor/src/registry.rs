@@ -168,8 +168,8 @@ impl Registry {
         self.switch(name, false)
     }
 
-    /// Returns a catalog of the tools that can be called now. A catalog never changes. It is made at the first call
-    /// after a change of the registry; other calls return a clone.
+    /// Returns a catalog of the tools that can be called now. A catalog never changes. The first call after a change of
+    /// the registry makes a new catalog, and other calls return a clone.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.read().catalog().clone()

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// The bit of `inside` that is set once the gate is closed.
+/// The bit of `inside` that is set when the gate is closed.
 const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {

@@ -25,8 +25,8 @@ pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 /// A middleware, also called a stage. It runs before and after each attempt of every call of an executor.
 /// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware) adds it.
 ///
-/// A stage runs once the input was read and the policy, or a person, allows the call. It runs for every kind of call:
-/// single calls, calls of turns, resumed calls, calls of a worker, retries and typed commands, with and without a
+/// A stage runs when the input has been read and the policy, or a person, allows the call. It runs for every kind of
+/// call: single calls, calls of turns, resumed calls, calls of a worker, retries and typed commands, with and without a
 /// journal. A stage may take as long as an attempt of the tool, within what is left of the total timeout. If it panics
 /// or takes longer, the call is answered `stage_failed`. If the call is abandoned, the future of the stage is dropped.
 ///

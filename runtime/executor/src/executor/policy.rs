@@ -9,7 +9,7 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError, UndeclaredTool};
 
 impl Executor {
-    /// Explains what the policy decides on a call, without running the call. Decisions of people and grants are
+    /// Explains what the policy decides on a call, without running the call. Grants and the decisions of people are
     /// ignored.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// The events that listeners receive once a commit is recorded.
+/// The events that listeners receive after a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
     /// The decision of a person that led to the commit, if there is one.
@@ -44,7 +44,7 @@ impl Notification {
 }
 
 impl Lifecycle<'_> {
-    /// Collects the facts of which listeners have to be notified once this commit is recorded.
+    /// Collects the facts of which listeners have to be notified after this commit is recorded.
     pub(super) async fn notification(
         self,
         snapshot: &Snapshot,

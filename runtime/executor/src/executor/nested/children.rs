@@ -82,7 +82,7 @@ impl Attempt {
         Calls::new(Arc::clone(&self.children) as _)
     }
 
-    /// Records what the parent touches, once the parent's input has been read.
+    /// Records what the parent touches, after the parent's input has been read.
     pub(crate) fn touches(&self, footprint: &Footprint) {
         self.lineage.touches(footprint.clone());
     }
@@ -205,7 +205,7 @@ impl Children {
 /// A running child. Dropping this value lets the parent continue without the child's answer.
 struct Away<'a> {
     family: &'a Family,
-    /// The child's call; `None` once the child has its answer.
+    /// The child's call; `None` when the child has its answer.
     out: Option<Out<'a>>,
 }
 

@@ -81,7 +81,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Lets a suspended call run again once one of its children has advanced.
+    /// Lets a suspended call run again when one of its children has advanced.
     pub(super) fn await_children(self) -> Known<Step> {
         if !self.snapshot.awaited.ok_or(Need::Awaited)? {
             return Ok(Step::only(Then::Report));
