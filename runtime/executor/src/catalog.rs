@@ -201,8 +201,8 @@ impl Catalog {
         Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
-    /// Lists these deferred tools as well, such as those that a search has found, so that the model receives their
-    /// schemas.
+    /// Returns a catalog that also lists these deferred tools, such as those that a search has found, so that the model
+    /// receives their schemas.
     ///
     /// # Errors
     /// When one of the names is not the name of a tool.
@@ -213,8 +213,8 @@ impl Catalog {
         self.reveal_names(names, false)
     }
 
-    /// Lists these deferred tools after all other tools, in the order of `names`. The text of the other tools then does
-    /// not change, so a provider can still take that text from its prompt cache.
+    /// Returns a catalog that also lists these deferred tools, after all other tools and in the order of `names`. The
+    /// text of the other tools then does not change, so a provider can still take that text from its prompt cache.
     #[doc(hidden)]
     pub fn revealing_behind<'n>(
         &self,

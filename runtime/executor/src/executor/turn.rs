@@ -115,7 +115,7 @@ impl Run {
 
     /// Submits the calls of a turn without waiting for people. Returns the outcome of each call, in the order of the
     /// calls. The calls run concurrently, as those of [`turn`](Self::turn) do. A call that has to wait for a person
-    /// does not delay the others, and people are asked once the other calls are answered.
+    /// does not delay the others, and people are asked when the other calls are answered.
     ///
     /// `turn` is the number of the turn in its run, counted by the application. A call is identified by run, turn and
     /// index. If the same turn is made again, for instance after a crash, no call runs twice, and the recorded outcomes

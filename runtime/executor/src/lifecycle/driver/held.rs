@@ -134,8 +134,8 @@ impl LeftClaim {
     }
 }
 
-/// Lists the pauses between reads, after which a commit without a reply is assumed not to have happened. Together they
-/// are longer than a store waits for another program.
+/// Lists the pauses between reads. A commit without a reply that is not found after all of these pauses is assumed not
+/// to have happened. The sum of the pauses is longer than a store waits for another program.
 pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
     (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
 }
