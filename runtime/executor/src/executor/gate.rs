@@ -182,8 +182,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the next waiting call if there is room. The waiting call that was notified before may have stopped waiting
-/// without entering.
+/// Wakes the next waiting call if there is room, because a waiting call checks for room only when it is woken.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

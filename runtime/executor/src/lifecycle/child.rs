@@ -1,6 +1,6 @@
-//! The children of a call: the calls that it makes. If all children of a parent wait for people, the parent gives up
-//! its lease, and runs again later. A child is identified by its index among the children of its parent, so that each
-//! child is made once although the parent runs again.
+//! The children of a call: the calls that it makes. If all children of a parent wait for people or for results from
+//! outside, the parent gives up its lease, and runs again later. A child is identified by its index among the children
+//! of its parent, so that each child is made once although the parent runs again.
 
 use std::pin::pin;
 

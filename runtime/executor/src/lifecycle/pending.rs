@@ -3,7 +3,8 @@
 //! - Most reads list only the calls that are newer than those of the previous read. Ids follow the order in which calls
 //!   are made.
 //! - After a change in the journal, and once a minute, a read lists all pending calls, because an older call may be
-//!   pending again. The store's notice of a change is only a hint. If it is missing, a call is found a minute later.
+//!   pending again. The store's notice of a change is only a hint. If it is missing, a call is found up to a minute
+//!   later.
 //! - These reads return ids and versions. The record of a call is read only if the approver has to be notified.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

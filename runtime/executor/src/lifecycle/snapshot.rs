@@ -160,7 +160,7 @@ pub struct FinalCall {
     pub fingerprint: String,
     /// The danger of the call: how carefully a person should look at it.
     pub danger: Danger,
-    /// Whether the call may be repeated.
+    /// The effect of the call, which decides whether the call may be repeated.
     pub effect: Effect,
     /// The names of the parameters whose values are secret.
     pub secrets: Vec<String>,

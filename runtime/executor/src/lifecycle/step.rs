@@ -33,7 +33,7 @@ pub enum Input {
     Staged(StagedCall),
     /// An attempt of the call has ended, or could not begin.
     Attempted(Attempt),
-    /// Every child for which the call waits needs a decision.
+    /// Every running child of the call waits for a person or for a result from outside.
     Suspended(Suspension),
     /// The process to which the call was handed over supplies a result.
     Supplied(SuppliedResult),
@@ -114,12 +114,12 @@ pub struct AttemptError {
     pub cause: Option<String>,
 }
 
-/// A claim that its owner gives up until a person has decided on a child of the call.
+/// A claim that its owner gives up until a child of the call can continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The epoch of the claim.
     pub epoch: u64,
-    /// The children that need a decision.
+    /// The children that wait for people or for results from outside.
     pub awaits: Vec<CallId>,
 }
 

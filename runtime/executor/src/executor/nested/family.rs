@@ -31,7 +31,7 @@ pub(crate) struct Family {
 #[derive(Default)]
 struct UnderWay {
     number: usize,
-    /// The children that wait for a person.
+    /// The children that wait for a person or for a result from outside.
     waiting: Vec<CallId>,
     /// The time since which at least one child has been running.
     since: Option<Instant>,
@@ -75,7 +75,7 @@ impl Family {
         self.until(|under_way| (under_way.number == 0).then_some(())).await;
     }
 
-    /// Completes when every running child waits for a person, and returns their ids.
+    /// Completes when every running child waits for a person or for a result from outside, and returns their ids.
     pub(crate) async fn stuck(&self) -> Vec<CallId> {
         let is_stuck = |it: &UnderWay| it.number > 0 && it.waiting.len() == it.number;
         self.until(|it| is_stuck(it).then(|| it.waiting.clone())).await
@@ -123,8 +123,8 @@ impl Family {
         self.changed.notify_waiters();
     }
 
-    /// Records that a child waits for a person, and never completes. The child continues when its parent runs again, in
-    /// another future.
+    /// Records that a child waits for a person or for a result from outside, and never completes. The child continues
+    /// when its parent runs again, in another future.
     pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);
@@ -137,7 +137,8 @@ impl Family {
     }
 }
 
-/// A child that waits for a person. Dropping this value removes the child from the list of waiting children.
+/// A child that waits for a person or for a result from outside. Dropping this value removes the child from the list of
+/// waiting children.
 struct Waits<'a> {
     family: &'a Family,
     child: CallId,

@@ -40,7 +40,8 @@ pub(crate) struct RecordedParent {
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
-    /// Whether the parent may be begun again. It can then be suspended until a person has decided on a child.
+    /// Whether the parent may be begun again. It can then be suspended while its children wait for people or for
+    /// results from outside.
     pub(crate) may_be_put_back: bool,
     /// Whether the caller or a worker runs the parent.
     pub(crate) by: By,

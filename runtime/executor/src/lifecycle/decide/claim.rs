@@ -19,7 +19,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why the decision of a person is not valid; empty if it is valid, or if there is no such decision.
+    /// Why no decision of a person allows the call; empty if one does, or if the policy asks for none.
     undecided: String,
 }
 

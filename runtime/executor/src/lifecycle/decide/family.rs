@@ -1,5 +1,5 @@
-//! Decides on a call and its children. A parent is suspended until its children are decided. Only the process that runs
-//! the parent carries out a child.
+//! Decides on a call and its children. A parent is suspended until one of its waiting children can continue. Only the
+//! process that runs the parent carries out a child.
 
 use super::super::step::{Need, Step, Suspension, Then};
 use super::moment::{Known, Moment};
@@ -46,8 +46,8 @@ impl Moment<'_> {
         self.begins(place.into_iter().chain(more))
     }
 
-    /// Suspends a call whose children all wait for decisions. The call gives up its lease, and the suspension does not
-    /// count as an attempt.
+    /// Suspends a call whose running children all wait for people or for results from outside. The call gives up its
+    /// lease, and the suspension does not count as an attempt.
     pub(super) fn suspend(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
         // A call of effect `once` keeps its claim, because it must not run again. When its lease expires, its outcome
