@@ -45,7 +45,7 @@ pub struct Snapshot {
     /// Whether one of the children for which the call waits has advanced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
-    /// The children of the call that wait for a decision, if no other child may still run.
+    /// The children that wait for people or for results from outside, if no other child may still run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided_children: Option<Vec<CallId>>,
     /// How many times the call was begun and may have acted, as far as the journal shows.

@@ -58,8 +58,8 @@ impl Moment<'_> {
         self.waits_for(&suspension.awaits, format!("it waits for {}", list(&suspension.awaits)))
     }
 
-    /// Decides on a call whose owner was lost while all its children waited for decisions, so that the suspension was
-    /// not recorded. `None` for any other call.
+    /// Decides on a call whose owner was lost while all its children waited for people or for results from outside, so
+    /// that the suspension was not recorded. `None` for any other call.
     pub(super) fn suspended_by_loss(self, owner: &str) -> Known<Option<Step>> {
         if self.snapshot.record.effect == Effect::Once {
             return Ok(None);
