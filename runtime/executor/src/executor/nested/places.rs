@@ -1,5 +1,5 @@
-//! The places that a call holds, among all calls of its executor and among the calls of its tool. The call frees its
-//! places while a child is running, so that a child never waits for a place of its own parent.
+//! The places that a running call holds: one of its executor, and one of its tool if the tool limits its calls. The
+//! call frees its places while a child is running, so that a child never waits for a place of its own parent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
