@@ -1,4 +1,4 @@
-//! A cache of answers to reads: a stage that stores them until the resources that they have read may have changed.
+//! A cache of answers to reads. It stores an answer until the resources that the call has read may have changed.
 
 mod stage;
 mod table;
@@ -17,25 +17,26 @@ use toolwright::{SharedServices, StoredAnswer, TouchedResource};
 
 const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from_secs(5 * 60) };
 
-/// Answers a `read` call with the answer of an earlier equal call, as long as the resources that it has read are
-/// unchanged. Add it to an executor as a stage; executors of one process that share it see each other's writes.
+/// A middleware that answers a call of effect `read` with the answer of an earlier equal call. It does so as long as
+/// the resources that the earlier call has read are unchanged. Executors of one process that share a cache see each
+/// other's writes.
 ///
-/// - A call is answered from the cache where tool, definition, final arguments and user are those of the earlier call,
-///   and its [`Footprint`](toolwright_core::footprint::Footprint) names the resources that it reads. A read that
-///   declares no resources is not cached, because the cache could not see when its answer changes. Errors are not
-///   cached.
-/// - A tool that takes a service of the run or of the call, the `ToolContext` or a resource is not cached, unless the
-///   application declares the type [`constant`](Self::constant): its answer may differ between callers.
+/// - A call is answered from the cache if its tool, the tool's definition, its final arguments and its user are those
+///   of the earlier call, and its [`Footprint`](toolwright_core::footprint::Footprint) names the resources that it
+///   reads. A read that declares no resources is not cached, because the cache could not notice when its answer
+///   changes. Errors are not cached.
+/// - A tool is not cached if it takes a service of the run or of the call, the `ToolContext` or a resource, because its
+///   answer may differ between callers. The application can declare such a type [`constant`](Self::constant).
 /// - An answer is removed when a call that writes any of its resources begins, and again when that call ends, whether
 ///   it succeeds, fails, panics or is dropped. A call that does not declare what it writes empties the cache.
-/// - Changes from outside are noticed if the kind of resource has a
-///   [stamp](toolwright_core::footprint::ResourceKind::stamp). Files have one; folders have none, so a search in a
+/// - Changes that no call makes are noticed if the kind of resource has a
+///   [stamp](toolwright_core::footprint::ResourceKind::stamp). Files have a stamp. Folders have none, so a search in a
 ///   folder is not cached.
-/// - An answer is removed after 5 minutes. The cache holds at most 5 MiB: the least recently used answer is removed
-///   first, and an answer larger than half of that is not cached.
+/// - An answer is removed after 5 minutes. The cache contains at most 5 MiB. If it is full, the least recently used
+///   answers are removed. An answer larger than half of the cache is not cached.
 ///
-/// A call that is answered from the cache has passed the policy like any other, and listeners get its events, among them
-/// `Cached`.
+/// A call that is answered from the cache has passed the policy like any other. Listeners receive its events, with
+/// `Cached` among them.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry, ResourceKind, tool};
@@ -93,19 +94,19 @@ struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheStatistics {
-    /// The calls that were answered from the cache.
+    /// The number of calls that were answered from the cache.
     pub hits: u64,
-    /// The calls that could have been answered from the cache, but were not in it.
+    /// The number of calls whose answers can be cached, but were not in the cache.
     pub misses: u64,
-    /// The answers that were removed because a resource that they had read was written or has changed.
+    /// The number of answers that were removed because a resource that they had read was written or has changed.
     pub invalidations: u64,
-    /// How many answers were removed because they had expired.
+    /// The number of answers that were removed because they had expired.
     pub expirations: u64,
-    /// The answers that were removed to make room for others.
+    /// The number of answers that were removed to make room for others.
     pub evictions: u64,
-    /// The answers that were not cached because they are larger than half of the cache.
+    /// The number of answers that were not cached because they are larger than half of the cache.
     pub too_large: u64,
-    /// The answers in the cache.
+    /// The number of answers in the cache.
     pub entries: usize,
     /// The size of the cached answers in bytes.
     pub bytes: usize,
@@ -120,9 +121,9 @@ impl ReadCache {
     }
 
     /// Declares that answers do not depend on which value of this type a tool takes, except through the resources that
-    /// the tool names. Examples: a workspace, whose files a footprint distinguishes from those of another; a
-    /// `ToolContext` that tools only ask whether they are cancelled. This applies to calls that pass this handle of the
-    /// cache.
+    /// the tool names. One example is a workspace, whose files have other names in footprints than the files of another
+    /// workspace. Another is a `ToolContext` that tools use only to see whether they are cancelled. The declaration
+    /// applies to the executors to which this value, or a later clone of it, is added.
     ///
     /// ```
     /// use toolwright::ToolContext;
@@ -137,13 +138,13 @@ impl ReadCache {
         self
     }
 
-    /// Returns the numbers since the cache was created, and its current size.
+    /// Returns the numbers since the cache was made, and its current size.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.shared.table().0.statistics()
     }
 
-    /// Removes every answer, for instance after a change from outside.
+    /// Removes every answer, for instance after a change that no call made.
     pub fn clear(&self) {
         self.shared.table().0.clear();
     }
@@ -167,7 +168,7 @@ impl fmt::Debug for ReadCache {
 }
 
 impl Shared {
-    /// Locks the table, and reads the clock.
+    /// Locks the table, and returns it with the time since the cache was made.
     fn table(&self) -> (MutexGuard<'_, Table<Key, StoredAnswer>>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         (table, self.since.elapsed())

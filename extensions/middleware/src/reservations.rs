@@ -1,5 +1,5 @@
-//! Reservations of resources by runs: a stage that prevents several agents in one process from touching the same
-//! resource at the same time.
+//! Reservations of resources by runs: a middleware that prevents several agents in one process from touching the same
+//! resource at the same time, if one of them writes it.
 
 mod stage;
 mod table;
@@ -18,22 +18,24 @@ use toolwright::{ErrorClass, Footprint, ToolError, TouchedResource};
 /// How long a reservation is valid unless it is renewed.
 const LIFETIME: Duration = Duration::from_secs(60);
 
-/// Reserves for each call what it touches, so that no two runs touch a resource at the same time if one of them writes
-/// it. Add it to an executor as a stage; executors of one process that share it share the reservations.
+/// A middleware that reserves the resources that a call touches, so that no two runs touch a resource at the same time
+/// if one of them writes it. Executors of one process that share this value share the reservations.
 ///
-/// - Before a call begins, its run reserves the resources of the call: no other run may touch what the call writes, and
-///   no other run may write what it reads. The [`Footprint`] names these resources; a call without one reads everything
-///   if its effect is `read`, and otherwise writes everything.
-/// - Calls of one run never refuse each other: a turn puts them in order.
-/// - A call that conflicts with a reservation of another run is refused as `reserved`, with the name of the holder and
-///   the time that is left. It has not begun, so the retry policy applies, and a journalled call is due again when the
-///   time is over.
-/// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It lasts for 60 seconds
-///   and is renewed while the call runs.
-/// - A run can hold a resource beyond a call: [`reserve`](Self::reserve), [`release_all`](Self::release_all).
+/// - Before a call begins, its run reserves the resources of the call. No other run may then touch what the call
+///   writes, or write what it reads. The [`Footprint`] names these resources. A call without a footprint reads
+///   everything if its effect is `read`, and otherwise writes everything.
+/// - Calls of one run never conflict with each other's reservations, because a turn runs conflicting calls one after
+///   the other.
+/// - A call that conflicts with a reservation of another run is refused as `reserved`, with the name of that run and
+///   the time until the reservation expires. The call has not begun, so the retry policy applies. A call in a journal
+///   is due again when that time is over.
+/// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It expires after 60
+///   seconds, and is renewed while the call runs.
+/// - A run can reserve a resource for longer than a call with [`reserve`](Self::reserve), until
+///   [`release_all`](Self::release_all).
 ///
-/// Runs are identified by their ids. Reservations exist in the memory of one process: another process, or a person with
-/// an editor, does not see them.
+/// Runs are identified by their ids. Reservations exist only in the memory of one process. Another process, or a person
+/// with an editor, does not see them.
 ///
 /// ```
 /// use toolwright::{File, Footprint};
@@ -65,19 +67,19 @@ pub struct Reserved {
     pub resource: Option<TouchedResource>,
     /// The id of the run that has reserved the resource.
     pub holder: Arc<str>,
-    /// The time until the reservation expires. Its holder may release it before, or renew it.
+    /// The time until the reservation expires. The other run may release the reservation before, or renew it.
     pub left: Duration,
 }
 toolwright::unstable::debug_as_sentence!(Reserved);
 
-/// A reservation, as [`Reservations::held`] lists it.
+/// A reservation, as listed by [`Reservations::held`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reservation {
     /// The id of the run that has the reservation.
     pub run: String,
-    /// What is reserved: resources that the footprint writes exclude all other runs, those that it reads exclude
-    /// writers.
+    /// The reserved resources. Other runs can neither read nor write the resources that the footprint writes, and
+    /// cannot write the resources that it reads.
     pub footprint: Footprint,
     /// The remaining time until the reservation expires.
     pub left: Duration,
@@ -91,23 +93,23 @@ impl Reservations {
         Self(Arc::new(Shared { since: Instant::now(), table }))
     }
 
-    /// Reserves these resources for a run, beyond its calls: for 60 seconds, or until the run releases them. Repeating
-    /// the call renews the reservation.
+    /// Reserves these resources for a run, independently of its calls: for 60 seconds, or until the run releases them.
+    /// Calling this method again renews the reservation.
     ///
     /// # Errors
-    /// When another run has reserved a part of it.
+    /// When another run has reserved some of these resources.
     pub fn reserve(&self, run: &str, footprint: &Footprint) -> Result<(), Reserved> {
         let (mut table, now) = self.0.table();
         table.reserve_for_run(&run.into(), footprint, now).map_err(Reserved::from)
     }
 
-    /// Releases the reservations of a run that last longer than its calls. Reservations of a call last until the call
-    /// ends.
+    /// Releases the reservations that a run made with [`reserve`](Self::reserve). The reservations of its calls last
+    /// until the calls end.
     pub fn release_all(&self, run: &str) {
         self.0.table().0.release_all(run);
     }
 
-    /// Lists the present reservations.
+    /// Lists the current reservations.
     ///
     /// ```
     /// use toolwright::{File, Footprint, ResourceScope};
@@ -145,7 +147,7 @@ impl fmt::Debug for Reservations {
 }
 
 impl Shared {
-    /// Locks the table, and reads the clock.
+    /// Locks the table, and returns it with the present time.
     fn table(&self) -> (MutexGuard<'_, Table>, Duration) {
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         // The time is read under the lock, so that the table never sees an earlier time after a later one.
@@ -173,7 +175,7 @@ fn named(resource: Option<&TouchedResource>) -> String {
     resource.map_or_else(|| "everything".to_owned(), ToString::to_string)
 }
 
-/// Rounds up to whole seconds, so that a caller who waits that long is not too early.
+/// Rounds up to whole seconds, so that a caller who waits for that time does not come too early.
 fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

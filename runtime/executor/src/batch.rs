@@ -1,9 +1,10 @@
-//! Which calls of a turn wait for which: a call may begin when the earlier calls that it conflicts with have ended.
+//! Plans which calls of a turn wait for which: a call may begin when all earlier calls with which it conflicts have
+//! ended.
 //!
-//! - A call waits only for earlier calls, so calls never deadlock; and it waits before it begins, so a waiting call
-//!   holds nothing that another needs.
-//! - Planning is pure. Names are found by an index and not compared one by one: the cost of a plan grows with the
-//!   number of names, not with the number of pairs of calls.
+//! - A call waits only for earlier calls, so calls never deadlock. A call waits before it begins, so a waiting call
+//!   holds nothing that another call needs.
+//! - Planning is pure. Names are found by an index and not compared one by one, so the cost of a plan grows with the
+//!   number of names, and not with the number of pairs of calls.
 
 mod index;
 mod steps;
@@ -35,7 +36,7 @@ impl Batch {
         self.steps.push_call(&waits_for)
     }
 
-    /// Adds a call whose resources are not known: it waits for all calls before it, and those after it wait for it.
+    /// Adds a call whose resources are unknown. It waits for all earlier calls, and all later calls wait for it.
     pub fn push_alone(&mut self) -> bool {
         let call = self.steps.next();
         let waits_for = self.index.add_alone(call, &mut self.steps);

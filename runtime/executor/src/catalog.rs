@@ -1,5 +1,5 @@
-//! The tools of one moment. The executor runs the tools that a model was shown, even when the registry has changed
-//! since. A catalog never changes; clones share its tools, and so do catalogs of other generations.
+//! Catalogs: the tools of a registry at one moment. An executor that is pinned to a catalog runs the tools that the
+//! model was shown, even if the registry has changed since. A catalog never changes, and its clones share its data.
 
 mod adapted;
 mod entry;
@@ -25,7 +25,7 @@ pub(crate) use entry::{Entry, Origin};
 pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
 pub use unknown::UnknownTool;
 
-/// The tools of one generation of a [`Registry`](crate::registry::Registry), or some of them.
+/// The tools of one generation of a [`Registry`](crate::registry::Registry), or a selection of them.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry, tool};
@@ -39,7 +39,7 @@ pub use unknown::UnknownTool;
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let registry = Registry::of([HELLO])?;
 /// let executor = Executor::builder(registry.clone()).build()?;
-/// // One turn: what is listed for the model is what its calls run.
+/// // In one turn, calls run the tools that were listed for the model.
 /// let catalog = registry.catalog();
 /// let turn = executor.pinned(&catalog);
 /// registry.unregister("hello")?;
@@ -57,7 +57,6 @@ struct Inner {
     tools: Arc<Tools>,
     /// The profile that selected the catalog's tools; `None` if no profile was applied.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that the catalog lists although they are deferred.
     revealed: RevealedTools,
     /// The tool listings for models, each made when it is first needed.
     listings: Listings,
@@ -153,7 +152,8 @@ impl Catalog {
         self.definitions().map(|it| it.name.as_str())
     }
 
-    /// Lists the names of the tools that have no metadata of this type; for a test that every tool has some.
+    /// Lists the names of the tools that have no metadata of this type. Use it in a test that every tool has such
+    /// metadata.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -174,19 +174,19 @@ impl Catalog {
         lacking.map(|it| it.name.as_str()).collect()
     }
 
-    /// Selects the tools of a profile; the others cannot be called either.
+    /// Returns a catalog of the tools that the profile selects. The other tools are neither listed nor callable.
     ///
     /// # Errors
-    /// When one of its patterns matches no tool, or no tool is left: a misspelt pattern must neither allow nor forbid a
-    /// tool unnoticed.
+    /// When one of the profile's patterns matches no tool, or no tool is left. A misspelt pattern must neither allow
+    /// nor forbid a tool unnoticed.
     pub fn select(&self, profile: &Profile) -> Result<Self, ProfileError> {
         profile.matches(self)?;
         let selected = self.within(profile, |_| true);
         if selected.is_empty() { Err(ProfileError::Empty) } else { Ok(selected) }
     }
 
-    /// Selects the tools that the profile selects and whose names `has` accepts. A pattern may match no tool, and no
-    /// tool may be left: the profile was checked with a larger catalog.
+    /// Selects the tools that the profile selects and whose names `has` accepts. It is no error if a pattern matches no
+    /// tool or no tool is left, because the profile was checked against a larger catalog.
     pub(crate) fn within(&self, profile: &Profile, has: impl Fn(&str) -> bool) -> Self {
         let is_selected = |index: &usize| {
             let definition = &self.0.tools.entries[*index].definition;
@@ -206,8 +206,8 @@ impl Catalog {
         Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
-    /// Also lists these deferred tools, such as those that a search has found, so that the model receives their
-    /// schemas.
+    /// Returns a catalog that also lists these deferred tools, such as those that a search has found, so that the model
+    /// receives their schemas.
     ///
     /// # Errors
     /// When one of the names is not the name of a tool.
@@ -218,8 +218,8 @@ impl Catalog {
         self.reveal_names(names, false)
     }
 
-    /// Lists these deferred tools behind the others in the order in which they are named, so that what was listed before stays
-    /// the beginning of the text.
+    /// Returns a catalog that also lists these deferred tools, after all other tools and in the order of `names`. The
+    /// text of the other tools then does not change, so a provider can still take that text from its prompt cache.
     #[doc(hidden)]
     pub fn revealing_behind<'n>(
         &self,
@@ -247,8 +247,9 @@ impl Catalog {
         Ok(Self::with(self.0.generation, tools, self.0.profile.clone(), revealed))
     }
 
-    /// Writes the tools that models are shown, in the form of one provider: those that are neither hidden nor
-    /// deferred, and those that were revealed. Made once; asked for again, it allocates nothing.
+    /// Returns the tools that models are shown, in the format of one provider. These are the tools that are neither
+    /// hidden nor deferred, and those that were revealed. The text is made once for each dialect; later calls allocate
+    /// nothing.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;
@@ -266,15 +267,16 @@ impl Catalog {
     /// ```
     ///
     /// # Errors
-    /// When the provider would refuse a tool, or all of them together; every reason at once.
+    /// When the provider would refuse a tool, or the tools together. The error lists every reason.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
         let made = self.0.listings[dialect as usize].get_or_init(|| self.list(dialect, false));
         made.clone()
     }
 
-    /// Writes the tools for a model that searches for tools itself: the tools of [`listing`](Self::listing) and, after
-    /// them, the deferred tools. These are marked, so that the provider shows them once the model has found them. For a
-    /// provider without such a search, returns the listing. The text is made once for each dialect.
+    /// Returns the tools for a model that can search for tools through its provider: the tools of
+    /// [`listing`](Self::listing), followed by the deferred tools. The deferred tools are marked, so that the provider
+    /// shows a tool when the model has found it. For a provider without such a search, returns the same text as
+    /// [`listing`](Self::listing). The text is made once for each dialect.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;
@@ -334,7 +336,7 @@ impl Catalog {
         Listing::new(dialect, tools, unlisted).map_err(DialectError::of)
     }
 
-    /// Lists the findings of the dialects about the tools, including notes. For tests.
+    /// Lists the errors and notes that these dialects report about the tools. Use it in tests.
     ///
     /// ```
     /// use toolwright::dialect::{Dialect, Severity};
@@ -362,7 +364,7 @@ impl Catalog {
     /// Returns the catalog if each of these providers accepts all tools in it.
     ///
     /// # Errors
-    /// When a provider would refuse a tool; every reason of every provider at once.
+    /// When a provider would refuse a tool. The error lists every reason of every provider.
     pub fn shown_to(
         self,
         dialects: impl IntoIterator<Item = Dialect>,
@@ -382,12 +384,14 @@ impl Catalog {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether a caller who is shown this catalog may call a tool that was registered later.
+    /// Returns whether a caller who is shown this catalog may call a tool that was registered later: the profile must
+    /// select the tool.
     pub(crate) fn admits(&self, definition: &Definition) -> bool {
         self.0.profile.as_ref().is_none_or(|profile| profile.selects(definition))
     }
 
-    /// Lists the names of the tools that a model may call. The answer to a call that it may not make uses them.
+    /// Lists the names of the tools that a model may call. An answer to a call of an unknown tool suggests names from
+    /// this list.
     pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
         self.definitions().filter(|it| it.exposure != Exposure::Hidden).map(|it| it.name.as_str())
     }
@@ -396,7 +400,7 @@ impl Catalog {
         (0..self.len()).map(move |index| Arc::clone(&self.0.tools.entries[index].definition))
     }
 
-    /// Lists a line for each tool that a model may know of, in the order of registration.
+    /// Returns a one-line summary of each tool that is not hidden, in the order of registration.
     ///
     /// ```
     /// use toolwright::{Exposure, Registry, tool};

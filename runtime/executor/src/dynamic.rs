@@ -1,7 +1,7 @@
-//! Tools made at run time, of values and a function: for tools that are not known when the program is compiled.
+//! Tools that are made at run time from values and a function, because they are not known when the program is compiled.
 //!
-//! - To the rest of the runtime such a tool is like any other: it has a `Spec`, whose start function finds the handler
-//!   in the registry's entry.
+//! - The rest of the runtime treats a run-time tool like any other tool. Its `Spec` has a start function that finds the
+//!   handler in the registry's entry.
 //! - Its input is read strictly and checked against its schema before its function runs.
 
 mod options;
@@ -35,11 +35,11 @@ use toolwright_core::tool::{
 use crate::dynamic::work::{Companion, Judge, Work};
 pub(crate) use work::Body;
 
-/// A tool made at run time: of a foreign description, of data, of a plain function.
+/// A tool that is made at run time, for example from the description of a remote server or from configuration.
 ///
-/// Its handler gets the input and the [`ToolContext`] and returns a `Result`; a closure captures whatever else it
-/// needs. An option that is left out has the default of the attribute `#[tool]`: effect `once`, danger `moderate`
-/// (`safe` for `read`), the executor's time-out and limit.
+/// The handler gets the input and the [`ToolContext`], and returns a `Result`. If it is a closure, it captures whatever
+/// else it needs. An option that is not set has the default of the attribute `#[tool]`: effect `once`, danger
+/// `moderate` (`safe` for `read`), and the executor's time-out and limit.
 ///
 /// ```
 /// use serde_json::json;
@@ -88,7 +88,7 @@ pub struct DynamicTool {
     limit: Option<u32>,
     retry: Retry,
     repair: Option<Repair>,
-    /// What calls do besides what the definition says.
+    /// What calls do beyond the definition; see [`implementation`](Self::implementation).
     implementation: Option<String>,
     metadata: Metadata,
     /// The parameters whose values leave the machine; `None` if that is not known.
@@ -122,10 +122,12 @@ pub(crate) struct PreparedTool {
 }
 
 impl DynamicTool {
-    /// Makes a tool from the JSON Schema of its input; its handler gets the input as a value. The schema counts as
-    /// written: an object that it does not close takes further keys, and a key that is `writeOnly` or has the format
-    /// `password` is secret, as with `#[arg(secret)]`. A key that has a secret at any depth is secret as a whole. A
-    /// schema with a secret outside its properties is refused.
+    /// Makes a tool from the JSON Schema of its input. Its handler gets the input as a JSON value.
+    ///
+    /// The schema is taken literally: an object without `"additionalProperties": false` accepts further keys. A key
+    /// that is `writeOnly` or has the format `password` is secret, as a parameter with `#[arg(secret)]` is. If any part
+    /// of a key's value is secret, the whole key is. The registry refuses a schema with a secret outside its
+    /// `properties`.
     #[track_caller]
     pub fn new<R, F, Fut>(
         name: impl Into<String>,
@@ -142,8 +144,9 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
-    /// Makes a tool that calls other tools, from the JSON Schema of its input: its handler gets the [`Calls`] of the
-    /// call beside the input, as an annotated function with `&Calls` does.
+    /// Makes a tool that calls other tools, from the JSON Schema of its input. Besides the input and the context, its
+    /// handler gets the [`Calls`] through which it calls tools, as an annotated function with a parameter `&Calls`
+    /// does.
     ///
     /// ```
     /// use serde_json::json;
@@ -186,11 +189,12 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
-    /// Makes a tool that is carried out elsewhere, by a browser or another service: it has schemas and no function. The
-    /// executor judges and approves a call as any other, and hands it over with a token
-    /// ([`HandedOver`](crate::executor::HandedOver)). [`Executor::supply`](crate::executor::Executor::supply) answers
-    /// it within its [`timeout`](Self::timeout), or without one within the time that an approval may take. Without
-    /// [`output_schema`](Self::output_schema) any JSON is a result.
+    /// Makes a tool that is carried out elsewhere, by a browser or another service. It has schemas and no function. The
+    /// executor judges and approves a call as for any other tool, and then hands the call over with a token
+    /// ([`HandedOver`](crate::executor::HandedOver)). The result must be supplied with
+    /// [`Executor::supply`](crate::executor::Executor::supply), within the tool's [`timeout`](Self::timeout) or, if
+    /// there is none, within the time that an approval may take. Without an [`output_schema`](Self::output_schema), any
+    /// JSON is accepted as a result.
     ///
     /// ```
     /// use serde_json::json;
@@ -215,8 +219,8 @@ impl DynamicTool {
         Self { external: true, ..made }
     }
 
-    /// Makes a tool whose input is a type: the type gives the schema, and input is read as strictly as that of an
-    /// annotated function.
+    /// Makes a tool whose input is a Rust type. The schema is derived from the type, and input is read as strictly as
+    /// for an annotated function.
     ///
     /// ```
     /// use toolwright::{DynamicTool, Registry, ToolContext, ToolError};
@@ -293,7 +297,7 @@ impl DynamicTool {
         &self.name
     }
 
-    /// Checks the schemas of the tool.
+    /// Checks the schemas of the tool, and makes its definition.
     pub(crate) fn prepare(self) -> Result<PreparedTool, SchemaProblem> {
         let spec = work::spec(work::Has {
             asks: self.asks.is_some(),
@@ -353,7 +357,7 @@ impl DynamicTool {
         definition.limit = self.limit;
         definition.retry = self.retry;
         definition.repair = self.repair;
-        // Every executor provides the context, so the context is not listed as a requirement.
+        // Every executor provides the context and the calls, so they are not listed as requirements.
         definition.requires = Vec::new();
         definition.location = self.location;
         definition.implementation = self.implementation;

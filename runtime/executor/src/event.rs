@@ -25,8 +25,8 @@ pub struct ToolEvent<'a> {
     pub run: &'a str,
     /// The name of the tool, as the call gives it.
     pub tool: &'a str,
-    /// The digest of a journalled call, which a decision is bound to; see
-    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before its arguments are final.
+    /// The digest of a call in a journal. A decision is bound to it; see
+    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before the arguments are final.
     pub digest: Option<&'a str>,
     /// The number of the current or last attempt, counted from 1; `None` before the first attempt, and if it is
     /// unknown.
@@ -39,21 +39,21 @@ pub struct ToolEvent<'a> {
 /// `Abandoned` comes last. A suspended call starts again when a caller or worker resumes it.
 ///
 /// With a journal, a call can also change while no caller waits for it: a worker finds a decision, a deadline that has
-/// passed, or a lost owner. The process that commits such a change sends its event after the commit; it may come before
-/// the first event of the call or after the last.
+/// passed, or a lost owner. The process that commits such a change sends the event of the change after the commit. That
+/// event may come before the first event of the call or after the last.
 ///
 /// | what happens | events |
 /// | --- | --- |
-/// | a person approves, and a caller or worker resumes the call | `Decided`, and `Executing` after it |
-/// | a person edits, accepts or requeues it, or says that it did not happen | `Decided`, `Judged`, and what follows |
-/// | a person rejects it, or says that it happened | `Decided`, from the process that waits for it, resumes it or asked |
-/// | the approver fails | `ApproverFailed`, and `Expired` after it where no other key is trusted |
-/// | it is handed over, to be carried out elsewhere | `HandedOver`, and then `Suspended` |
-/// | it is cancelled after it was handed over | `Recalled` |
+/// | a person approves the call, and a caller or worker resumes it | `Decided`, and `Executing` after it |
+/// | a person edits, accepts or requeues the call, or says that it did not happen | `Decided`, `Judged`, and what follows |
+/// | a person rejects the call, or says that it happened | `Decided`, from the process that waits for the call, resumes it or asked for the decision |
+/// | the approver fails | `ApproverFailed`, and then `Expired` if no other key is trusted |
+/// | the call is handed over, to be carried out elsewhere | `HandedOver`, and then `Suspended` |
+/// | the call is cancelled after it was handed over | `Recalled` |
 /// | the deadline passes without a decision or a supplied result | `Expired` |
-/// | its owner is lost | `OwnerLost`, and `Dead` after it where no attempt is left |
-/// | it fails for good | `Dead`, and then `Failed` |
-/// | it was requeued, but cannot run again | `Decided`, `PutBack` |
+/// | the owner of the call is lost | `OwnerLost`, and then `Dead` if no attempt is left |
+/// | the call fails for good | `Dead`, and then `Failed` |
+/// | the call is requeued, but cannot run again | `Decided`, `PutBack` |
 ///
 /// A process that dies right after a commit sends no event: the history in the journal is complete, the events are not.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ pub enum ToolEventKind<'a> {
     Retrying {
         /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// The error of the attempt, whose source is for operators. For a tool that takes a secret, only its kind and
+        /// The error of the attempt. Its source is for operators. For a tool that takes a secret, only the kind and the
         /// class are set.
         error: &'a ToolError,
         /// The delay before the next attempt.
@@ -125,7 +125,7 @@ pub enum ToolEventKind<'a> {
         /// The request that the approver receives.
         request: &'a ApprovalRequest,
     },
-    /// The holder of a trusted key has decided, and the executor acts on it.
+    /// The holder of a trusted key has decided, and the executor acts on the decision.
     Decided {
         /// The decision.
         verdict: &'a approval::Decision,
@@ -149,7 +149,7 @@ pub enum ToolEventKind<'a> {
         /// result.
         handed_over: &'a HandedOver,
     },
-    /// A call that was handed over is not wanted any more: the other side can stop.
+    /// A call that was handed over is not needed any more, so the other process can stop.
     Recalled {
         /// Why the call is not needed any more.
         why: &'a str,
@@ -159,7 +159,7 @@ pub enum ToolEventKind<'a> {
         /// How long the call had waited until then, by the clock of the journal.
         waited: Duration,
     },
-    /// The executor that ran the call is gone.
+    /// The executor that ran the call does not renew its lease any more, so its process is assumed to be gone.
     OwnerLost {
         /// The state of the call now: ready for another attempt, indeterminate or dead.
         state: State,

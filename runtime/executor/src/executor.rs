@@ -99,12 +99,12 @@ impl Executor {
         self.state.ready.current()
     }
 
-    /// Pins the executor to the tools of a catalog: later changes of the registry do not reach its calls. Use it for
-    /// the calls of a turn whose model was shown that catalog. The new executor shares services, limits and the drain
-    /// with this one. A tool that a resolver brings can still be called if the catalog's profile selects it.
+    /// Returns an executor that runs the tools of this catalog, whatever changes in the registry. Use it for the calls
+    /// of a turn whose model was shown that catalog. The new executor shares the services and limits of this one. A
+    /// tool that a [`Resolver`] registers later can still be called if the catalog's profile selects it.
     ///
-    /// To pin the same catalog again costs little. A call of a tool that needs a service which the executor does not
-    /// provide is refused; [`missing`](Self::missing) lists such tools before.
+    /// Pinning the same catalog again costs little. A call is refused if its tool needs a service that the executor
+    /// does not provide. [`missing`](Self::missing) lists these tools beforehand.
     #[must_use]
     pub fn pinned(&self, catalog: &Catalog) -> Self {
         Self { state: self.state.pinned(catalog) }
@@ -136,7 +136,8 @@ impl Executor {
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
     }
 
-    /// Reports whether every run has a service of this type: provided by the executor, or required of each run.
+    /// Reports whether every run has a service of this type, because the executor provides it or requires it of each
+    /// run.
     #[must_use]
     pub fn provides<T: ?Sized + 'static>(&self) -> bool {
         let provisions = &self.state.core.provisions;
@@ -144,17 +145,18 @@ impl Executor {
         provisions.services.iter().chain(&provisions.per_run).any(|it| it.id == id)
     }
 
-    /// Registers the tools that [resolvers](Resolver) can name before they are called, such as those of a server that
-    /// has to be started for it. An agent does this before it lists its tools for a model. Once it has succeeded, it
-    /// does nothing.
+    /// Registers the tools that [resolvers](Resolver) can list before a tool is called. A resolver may start a server
+    /// to list them. An agent does this before it lists its tools for a model. Once this method has succeeded, further
+    /// calls of it do nothing.
     ///
     /// # Errors
-    /// When a resolver cannot name its tools, or one of their names is taken. The next call asks it again.
+    /// When a resolver cannot list its tools, or a name of a tool is taken. The next call of this method asks the
+    /// resolver again.
     pub async fn discover_tools(&self) -> Result<(), ToolError> {
         self.state.discover_tools().await
     }
 
-    /// Begins a [`Run`], which is one conversation: it has an id, and may have services of its own.
+    /// Returns a builder for a [`Run`] with this id. A run is one conversation, and may have services of its own.
     pub fn run(&self, id: impl Into<String>) -> RunBuilder {
         RunBuilder::new(self, id.into())
     }
@@ -186,20 +188,23 @@ impl Executor {
     /// Runs a call and returns its one answer. Errors are answers too: an unknown tool, input that does not match the
     /// schema, a panic, a time-out, a cancellation.
     ///
-    /// Where the executor has a journal and a person has to decide, the call waits for them. [`submit`](Self::submit)
-    /// does not wait.
+    /// If a person has to decide and the executor has a journal, the call waits for the decision.
+    /// [`submit`](Self::submit) does not wait.
     ///
-    /// Dropping the future drops the tool's future with it, and listeners get `Abandoned`. In a journal, a call whose
-    /// tool had not begun is cancelled: its caller has gone, and may make it again.
+    /// Dropping the future drops the tool's future with it, and listeners receive `Abandoned`. If the executor has a
+    /// journal and the tool had not begun, the call is cancelled in the journal, because the caller is gone and may
+    /// make the call again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.state, call)
     }
 
-    /// Submits a call that may have to wait: unlike [`call`](Self::call) it does not wait for a person, but returns a
-    /// [`SuspendedCall`] that names the call. The [`worker`](Self::worker) carries it out when a person has decided.
-    /// Without a journal it is answered at once. Make a call that may wait for long in a [`run`](Self::run): the
-    /// application chooses the id of a run, and finds the call by it.
+    /// Submits a call without waiting for a person, unlike [`call`](Self::call). If a person has to decide, returns a
+    /// [`SuspendedCall`] that names the call, and the [`worker`](Self::worker) carries the call out after the decision.
+    /// Without a journal, the call is answered at once.
+    ///
+    /// If a call may wait for long, make it in a [`run`](Self::run): the application chooses the id of a run, and can
+    /// find the call by that id.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Outcome, Registry, tool};
@@ -236,5 +241,5 @@ impl std::fmt::Debug for Executor {
 /// The maximum duration of an attempt, unless its tool sets another limit.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The maximum number of calls that an executor runs at once, unless it is set.
+/// The maximum number of calls that an executor runs at once, unless the builder sets another limit.
 pub(crate) const DEFAULT_LIMIT: u32 = 16;

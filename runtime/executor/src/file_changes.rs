@@ -1,5 +1,5 @@
-//! What a log of file changes offers to a program that undoes the changes of calls: the record of a run names the
-//! calls, and the log knows their files.
+//! The interface of a log of file changes, for a program that undoes the changes of calls. The record of a run names
+//! the calls, and the log contains the changes of each call.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use toolwright_core::error::ToolError;
 /// The calls whose file changes are to be undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangingCalls {
-    /// The turns whose calls are all included, each as the id of its run and the number of the turn.
+    /// The turns of which all calls are included, each as the id of its run and the number of the turn.
     pub turns: Vec<(String, u64)>,
     /// Further calls, which belong to no turn because other calls made them.
     pub calls: Vec<CallId>,
@@ -63,8 +63,8 @@ pub trait FileChanges: Send + Sync {
         calls: &'a ChangingCalls,
     ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>>;
 
-    /// Undoes the changes of these calls, and records the undoing as changes of the call `by`. If one of the files is
-    /// refused, no file is changed. Called again after a crash with the same `by`, it restores the remaining files.
+    /// Undoes the changes of these calls, and records that as changes of the call `by`. If one of the files is refused,
+    /// no file is changed. When it is called again after a crash with the same `by`, it restores the remaining files.
     fn take_back<'a>(
         &'a self,
         calls: &'a ChangingCalls,

@@ -8,8 +8,8 @@ use toolwright_core::context::CallId;
 use toolwright_journal::approval::{HandOverToken, InvalidToken};
 use toolwright_journal::journal::{State, StoreError};
 
-/// A call that was handed over, with everything that the other side needs to carry it out and to supply its result by
-/// [`Executor::supply`](crate::executor::Executor::supply).
+/// A call that was handed over, with everything that another process needs to carry it out and to supply its result
+/// with [`Executor::supply`](crate::executor::Executor::supply).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HandedOver {
@@ -19,9 +19,11 @@ pub struct HandedOver {
     pub run: String,
     /// The tool's name.
     pub tool: String,
-    /// The final arguments as JSON text. Secrets among them are not masked: the call could not be carried out otherwise.
+    /// The final arguments as JSON text. Secrets in them are not masked, because the call could not be carried out
+    /// without them.
     pub arguments: String,
-    /// The idempotency key: a service that supports such keys carries out the call once.
+    /// The idempotency key. A service that supports such keys carries the call out only once, even if it receives the
+    /// call twice.
     pub idempotency_key: String,
     /// The right to supply the result, once.
     pub token: HandOverToken,
@@ -29,7 +31,7 @@ pub struct HandedOver {
     pub until: Timestamp,
 }
 
-/// Omits the arguments, which may hold secrets, and the token's signature.
+/// Omits the arguments, which may contain secrets, and the token's signature.
 impl fmt::Debug for HandedOver {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -43,7 +45,7 @@ impl fmt::Debug for HandedOver {
 }
 
 /// Why a supplied result is refused. If the result could not be recorded, or violates the tool's output schema, the
-/// call still waits, and another result may be supplied.
+/// call still waits for a result, and another one may be supplied.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SupplyError {
@@ -61,7 +63,8 @@ pub enum SupplyError {
         /// Why the token is not valid.
         why: InvalidToken,
     },
-    /// The call has its one answer: a result was supplied before, its deadline has passed, or it was cancelled.
+    /// The call already has its answer, because a result was supplied before, its deadline has passed, or it was
+    /// cancelled.
     #[error("call {call} of `{tool}` no longer takes a result: {}", ended(*state, at))]
     Ended {
         /// The id of the call.
@@ -95,8 +98,7 @@ pub enum SupplyError {
         /// The problems of the result, each with its place as a JSON pointer.
         problems: Vec<String>,
     },
-    /// The tool is not registered in this process, so the result cannot be checked. The call still waits for a
-    /// result.
+    /// The tool is not registered in this process, so the result cannot be checked. The call still waits for a result.
     #[error("the result of call {call} of `{tool}` cannot be checked here: {why}")]
     NotHere {
         /// The id of the call.
@@ -106,7 +108,7 @@ pub enum SupplyError {
         /// Why this process cannot check the result against the tool's schema.
         why: String,
     },
-    /// The journal failed. The result may be recorded nevertheless: supply it again to find out.
+    /// The journal failed. The result may have been recorded nevertheless. Supply it again to find out.
     #[error("the result of call {call} could not be recorded: {error}")]
     NotRecorded {
         /// The id of the call.

@@ -1,5 +1,5 @@
-//! The life of a journalled call. `decide` makes each decision from plain data; one driver reads, commits, notifies and
-//! carries out.
+//! The lifecycle of a call that a journal records. The functions of `decide` make each decision from plain data. One
+//! driver reads the journal, commits the decisions, notifies listeners and carries the calls out.
 
 mod ask;
 mod child;

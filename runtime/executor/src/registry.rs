@@ -1,8 +1,8 @@
-//! Maps names to tools. A registry changes while a program runs; a [`Catalog`] is an immutable view of it.
+//! Maps names to tools. A registry changes while a program runs; a [`Catalog`] is an immutable copy of its tools.
 //!
-//! - No two tools have one name: the second is refused, and the error names both source locations.
-//! - Every change makes a new generation, and notifies listeners in the order of the generations.
-//! - No foreign code runs while a lock is held.
+//! - No two tools have the same name. The second tool is refused, and the error names the source locations of both.
+//! - Every change begins a new generation, and notifies listeners in the order of the generations.
+//! - No code of tools or listeners runs while a lock is held.
 
 mod adapting;
 mod listeners;
@@ -30,7 +30,7 @@ use crate::registry::prepare::prepare;
 use crate::registry::state::State;
 use toolwright_core::near::near;
 
-/// The tools of an application. Cheap to clone; a clone is the same registry.
+/// The tools of an application. Cloning is cheap, and a clone is the same registry.
 ///
 /// ```standalone_crate
 /// use toolwright::{Registry, tool};
@@ -85,8 +85,8 @@ impl Registry {
     /// Returns every tool that is linked into the program, in the order of their names.
     ///
     /// # Errors
-    /// When two tools have one name, or a tool has no usable schema; all such problems at once. Also when no tool is
-    /// linked, because then a [`link!`](toolwright_core::link) is missing.
+    /// When two tools have the same name, or a tool has no usable schema; the error lists all such problems. Also when
+    /// no tool is linked, because then a [`link!`](toolwright_core::link) is missing.
     pub fn linked() -> Result<Self, RegistryError> {
         let mut tools = Handle::linked().peekable();
         if tools.peek().is_none() {
@@ -98,7 +98,7 @@ impl Registry {
     /// Makes a registry of exactly these tools: handles, or registrations with other names and descriptions.
     ///
     /// # Errors
-    /// When two tools have one name, or a tool has no usable schema; all such problems at once.
+    /// When two tools have the same name, or a tool has no usable schema. The error lists all such problems.
     pub fn of(tools: impl IntoIterator<Item = impl IntoTool>) -> Result<Self, RegistryError> {
         let registry = Self::empty();
         registry.register_all(tools)?;
@@ -118,15 +118,15 @@ impl Registry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// When its name is taken or it has no usable schema; then nothing has changed.
+    /// When the tool's name is taken, or the tool has no usable schema. The registry then does not change.
     pub fn register(&self, tool: impl IntoTool) -> Result<(), RegistryError> {
         self.register_all([tool])
     }
 
-    /// Adds tools: all of them in one generation, or none.
+    /// Adds all of these tools in one generation, or none.
     ///
     /// # Errors
-    /// When a name is taken or a tool has no usable schema; then nothing has changed.
+    /// When a name is taken, or a tool has no usable schema. The registry then does not change.
     pub fn register_all(
         &self,
         tools: impl IntoIterator<Item = impl IntoTool>,
@@ -134,7 +134,7 @@ impl Registry {
         self.add(tools.into_iter().map(IntoTool::into_tool), Origin::Application)
     }
 
-    /// Removes a tool. Calls that are running, and earlier catalogs, keep it.
+    /// Removes a tool. Running calls continue, and earlier catalogs still contain the tool.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -147,7 +147,7 @@ impl Registry {
         Ok(Arc::clone(&entry.definition))
     }
 
-    /// Enables a tool that was disabled; `false` if it was enabled already.
+    /// Enables a tool that was disabled. Returns `false` if the tool was enabled already.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -155,8 +155,8 @@ impl Registry {
         self.switch(name, true)
     }
 
-    /// Disables a tool: it is neither shown nor called until it is enabled again; `false` if it was disabled
-    /// already. Earlier catalogs keep it.
+    /// Disables a tool. It is neither listed nor called until it is enabled again, but earlier catalogs still contain
+    /// it. Returns `false` if the tool was disabled already.
     ///
     /// # Errors
     /// When no tool has the name.
@@ -164,8 +164,8 @@ impl Registry {
         self.switch(name, false)
     }
 
-    /// Returns the tools that can be called now; the catalog never changes. Taking it again costs nothing until the
-    /// registry changes; the first call after a change goes through all tools once.
+    /// Returns a catalog of the tools that can be called now. A catalog never changes. The first call after a change of
+    /// the registry makes a new catalog, and other calls return a clone.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.read().catalog().clone()
@@ -198,29 +198,29 @@ impl Registry {
         self.read().disabled()
     }
 
-    /// Calls the listener for every tool that is added, removed, enabled or disabled. Events come one at a time, in the
-    /// order of the generations, on a thread that changes the registry; the listener may change the registry itself. A
-    /// panic in it does not affect other listeners.
+    /// Calls the listener for every tool that is added, removed, enabled, disabled or adapted. Events come one at a
+    /// time, in the order of the generations, on a thread that changes the registry. The listener may change the
+    /// registry itself. A panic of the listener does not affect other listeners.
     pub fn listen(&self, listener: impl Fn(&RegistryEvent) + Send + Sync + 'static) -> Listening {
         self.0.listeners.add(listener)
     }
 
-    /// Writes the [`Catalog::listing`] of the tools that can be called now.
+    /// Returns the [`Catalog::listing`] of the tools that can be called now.
     ///
     /// # Errors
-    /// When the provider would refuse a tool, or all of them together; every reason at once.
+    /// When the provider would refuse a tool, or the tools together. The error lists every reason.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
         self.catalog().listing(dialect)
     }
 
     /// Runs [`Catalog::lint`] on the tools that can be called now. [`Executor::lint`](crate::executor::Executor::lint)
-    /// finds those that need approval because they do not say which files they touch.
+    /// finds the tools that need approval because they do not declare which files they touch.
     #[must_use]
     pub fn lint(&self, dialects: impl IntoIterator<Item = Dialect>) -> Vec<Finding> {
         self.catalog().lint(dialects)
     }
 
-    /// Returns the registry when every one of these providers accepts all of its tools.
+    /// Returns the registry if each of these providers accepts all of its tools.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;
@@ -250,7 +250,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When a provider would refuse a tool; every reason of every provider at once.
+    /// When a provider would refuse a tool. The error lists every reason of every provider.
     pub fn shown_to(
         self,
         dialects: impl IntoIterator<Item = Dialect>,
@@ -262,7 +262,7 @@ impl Registry {
         self.read().lookup(name)
     }
 
-    /// Whether a resolver has registered the tool with this name.
+    /// Returns whether a resolver has registered the tool with this name.
     pub(crate) fn has_resolved(&self, name: &str) -> bool {
         matches!(self.lookup(name), Lookup::Enabled(entry) if entry.origin == Origin::Resolver)
     }
@@ -272,7 +272,7 @@ impl Registry {
         tools: impl Iterator<Item = Registration>,
         origin: Origin,
     ) -> Result<(), RegistryError> {
-        // The tools' own code makes the schemas, so they are made before any lock is taken.
+        // The schemas are made before any lock is taken, because the tools' own code makes them.
         let (mut problems, mut entries) = (Vec::new(), Vec::new());
         let adaptations = self.read().adaptations().clone();
         for tool in tools {
@@ -283,9 +283,9 @@ impl Registry {
         }
         let added = self.change(|state| {
             problems.extend(state.duplicates(&entries));
-            // Adds the changes of adaptations that were added since the tools were prepared.
+            // Applies adaptations that were added after the tools were prepared.
             problems.extend(state.adaptations().after(&adaptations).adapt(&mut entries));
-            // Refused entries are dropped after the lock is released.
+            // If there are problems, the new entries are dropped after the lock is released.
             problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))
         });
         added.ok_or(RegistryError { problems })

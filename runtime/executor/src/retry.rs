@@ -1,8 +1,8 @@
-//! When a failed call is tried again, and when the circuit breaker of a tool opens.
+//! Decides when a failed call is tried again, and when the circuit breaker of a tool opens.
 //!
-//! - Decisions are pure: [`RetryPolicy`] takes the attempt, its error, the tool's effect and a random number, and
-//!   returns the delay or why to stop. [`CircuitBreaker`] counts failures by times that its caller passes.
-//! - Only the `ErrorClass` of an error counts, never its message.
+//! - Decisions are pure. [`RetryPolicy`] takes the attempt, its error, the tool's effect and a random number, and
+//!   returns the delay or the reason to stop. A circuit breaker counts failures, and its callers pass the time.
+//! - Only the `ErrorClass` of an error matters, and never its message.
 //! - A call whose effect is `once` is repeated only if its tool says that nothing happened.
 
 mod circuit;

@@ -1,4 +1,4 @@
-//! The stages of a call, one entry function each. The executor runs them in order.
+//! The stages of a call, each with one entry function. The executor runs them in order.
 
 mod admit;
 mod approve;

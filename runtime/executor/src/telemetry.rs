@@ -1,28 +1,29 @@
-//! Metrics about calls, by OpenTelemetry (feature `opentelemetry`). The application chooses the exporter.
+//! Metrics about calls, through OpenTelemetry (feature `opentelemetry`). The application chooses the exporter.
 //!
 //! | instrument | | counts or measures | attributes |
 //! | --- | --- | --- | --- |
-//! | `gen_ai.execute_tool.duration` | histogram, s | a call from its start to its answer, as its span does | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
-//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until they decided or the time was up | `gen_ai.tool.name`, `toolwright.decision` |
-//! | `toolwright.turn.wait` | histogram, s | how long a call waited for earlier calls of its turn that it conflicts with | `gen_ai.tool.name` |
-//! | `toolwright.decisions` | counter | decisions that the executor acted on, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `gen_ai.execute_tool.duration` | histogram, s | how long a call took from its start to its answer, like its span | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
+//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until the decision or the deadline | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `toolwright.turn.wait` | histogram, s | how long a call waited for conflicting earlier calls of its turn | `gen_ai.tool.name` |
+//! | `toolwright.decisions` | counter | decisions on which the executor acted, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
 //! | `toolwright.judgements` | counter | decisions of the policy | `gen_ai.tool.name`, `toolwright.verdict` |
 //! | `toolwright.repairs` | counter | calls whose input was repaired | `gen_ai.tool.name` |
-//! | `toolwright.retries` | counter | attempts that failed and are followed by another | `gen_ai.tool.name`, `error.type` |
+//! | `toolwright.retries` | counter | failed attempts that are followed by another attempt | `gen_ai.tool.name`, `error.type` |
 //! | `toolwright.dead_letters` | counter | calls that failed for good | `gen_ai.tool.name`, `error.type` |
-//! | `toolwright.reserved` | counter | calls that did not begin because another run holds what they touch | `gen_ai.tool.name` |
+//! | `toolwright.reserved` | counter | calls that did not begin because another run has reserved a resource | `gen_ai.tool.name` |
 //! | `toolwright.cached` | counter | calls that were answered from a cache | `gen_ai.tool.name` |
 //!
-//! The first follows the [conventions for generative AI](https://github.com/open-telemetry/semantic-conventions-genai),
-//! which are in development; the others are ours.
+//! The first instrument follows the [conventions for generative
+//! AI](https://github.com/open-telemetry/semantic-conventions-genai), which are in development. The other instruments
+//! are specific to Toolwright.
 //!
-//! - No attribute is an id, a run, an argument or a person's text. A model made up the name of an unknown tool, so its
-//!   attribute is `_OTHER`. The values of `error.type` are the kinds of errors: a tool that makes up a kind for each
-//!   error creates as many time series.
-//! - If a call waits for a person while its caller waits, its duration includes that wait, as its span does. If it is
-//!   suspended and resumed, its duration counts from the resumption.
-//! - Each process counts what its own executors do. The executor that finds a decision that ends a call counts it; see
-//!   [`ToolEventKind`].
+//! - No attribute contains an id, a run, an argument or a person's text. Models can invent names of tools, so the
+//!   attribute of an unknown tool is `_OTHER`. The values of `error.type` are the kinds of errors. A tool that invents
+//!   a kind for each error therefore creates a time series for each error.
+//! - If a caller waits while a person decides, the duration of the call includes that wait. If the call is suspended
+//!   and resumed, the duration counts from the resumption. The call's span has the same duration.
+//! - Each process counts what its own executors do. A decision that ends a call is counted by the executor that finds
+//!   the decision; see [`ToolEventKind`].
 
 use std::time::Duration;
 use toolwright_core::error_kind;
@@ -37,28 +38,28 @@ use toolwright_journal::approval::Decision;
 use toolwright_journal::journal::State;
 use toolwright_policy::policy::PolicyDecision;
 
-/// The bounds of buckets that the conventions give for the durations of tools, in seconds.
+/// The bounds of the buckets for durations of tools, in seconds, as the conventions give them.
 const TOOL_BOUNDS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// Bounds for the time that people take: from a second to a day.
+/// The bounds of the buckets for the time that people take, from a second to a day.
 const PEOPLE_BOUNDS: [f64; 12] =
     [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 57_600.0, 86_400.0];
 
-/// The value that replaces every value that is not listed.
+/// The attribute of a tool whose name is unknown.
 const OTHER: &str = "_OTHER";
 
-/// The instruments, made by a meter of the application.
+/// The OpenTelemetry instruments of an executor, made with a meter of the application.
 ///
 /// ```
 /// use toolwright::telemetry::Metrics;
 /// use toolwright::{Executor, Registry};
 ///
-/// // Of the provider that the application has set up; until then, nothing is recorded.
+/// // The meter of the provider that the application has set up. Without a provider, nothing is recorded.
 /// let meter = opentelemetry::global::meter("my-agent");
 /// let executor = Executor::builder(Registry::empty()).metrics(&meter).build()?;
 ///
-/// // The same, for a listener that does something else as well:
+/// // For a listener that also does something else:
 /// let metrics = Metrics::new(&meter);
 /// let executor = Executor::builder(Registry::empty()).listen(move |event| metrics.record(event)).build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -78,7 +79,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Makes the instruments.
+    /// Makes the instruments with this meter.
     #[must_use]
     pub fn new(meter: &Meter) -> Self {
         let histogram = |name: &'static str, bounds: &[f64], what: &'static str| {
@@ -138,7 +139,7 @@ impl Metrics {
         }
     }
 
-    /// Records an event.
+    /// Records an event of a call.
     pub fn record(&self, event: &ToolEvent<'_>) {
         let tool = || KeyValue::new("gen_ai.tool.name", event.tool.to_owned());
         match event.kind {
@@ -199,7 +200,7 @@ impl Metrics {
 }
 
 impl ExecutorBuilder {
-    /// Records [`Metrics`] of every call with the instruments of a meter.
+    /// Records [`Metrics`] of every call with the instruments of this meter.
     #[must_use]
     pub fn metrics(self, meter: &Meter) -> Self {
         self.listen(Metrics::new(meter).listener())
@@ -238,7 +239,7 @@ fn decided(decision: &Decision) -> &'static str {
     }
 }
 
-/// Whether the call could not run before this decision was made.
+/// Returns whether the call had to wait for this decision before it could run or end.
 fn ends_a_wait(decision: &Decision) -> bool {
     matches!(
         decision,

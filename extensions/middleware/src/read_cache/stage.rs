@@ -1,5 +1,5 @@
-//! The stage of the cache: answers a known read, stores the answer of an unknown one, and reports every write to the
-//! cache.
+//! The cache as a middleware: answers a known read, stores the answer of an unknown read, and reports every write to
+//! the cache.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl ReadCache {
             fingerprint: call.fingerprint(),
             arguments: &arguments,
             user: call.user(),
-            // The session is not a part of the key: runs and sessions share cached answers.
+            // The session is not a part of the key, because runs and sessions share cached answers.
             session: None,
             run: "",
         };
@@ -65,12 +65,12 @@ impl ReadCache {
     }
 }
 
-/// Returns the stamps of all resources that are read; `None` if one of them has no stamp.
+/// Returns the stamps of all resources that the call reads; `None` if one of them has no stamp.
 fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
     footprint.resources_read()?.iter().map(|resource| resource.stamp()).collect()
 }
 
-/// A write that is in progress. Dropping it ends the write.
+/// A write that is in progress. Dropping this value ends the write.
 struct Writing {
     shared: Arc<Shared>,
     begun: OpenAccess,
@@ -93,7 +93,7 @@ impl Drop for Writing {
     }
 }
 
-/// A read that is in progress. Dropping it stores nothing in the cache.
+/// A read that is in progress. If this value is dropped before the read has ended, nothing is stored in the cache.
 struct Reading {
     shared: Arc<Shared>,
     begun: OpenAccess,
@@ -116,7 +116,7 @@ impl Reading {
     fn end(&mut self, answer: &Answer) {
         let Some((key, stamps)) = self.read.take().filter(|_| !answer.is_error()) else { return };
         let answer = StoredAnswer::from(answer);
-        // Serialised to know its size; an answer that cannot be serialised is not stored.
+        // The answer is serialised to find its size. An answer that cannot be serialised is not stored.
         let Ok(text) = serde_json::to_vec(&answer) else { return };
         let found = ReadResult { key, answer, bytes: text.len(), stamps };
         let (mut table, now) = self.shared.table();

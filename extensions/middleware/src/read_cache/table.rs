@@ -1,9 +1,9 @@
-//! The table of cached answers. Does no I/O: the time, counted from the creation of the table, and the stamps of
-//! resources are arguments.
+//! The table of cached answers. It does no I/O: its callers pass the time, counted from the creation of the table, and
+//! the stamps of resources.
 //!
-//! - No entry overlaps with a write that has begun and not ended: the entry is removed when the write begins, and what
-//!   is read meanwhile is not stored.
-//! - The entries never exceed the limit of bytes.
+//! - No entry conflicts with a write that is in progress. Conflicting entries are removed when the write begins, and
+//!   the answer of a read that conflicts with the write is not stored.
+//! - The size of the entries never exceeds the limit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use foldhash::fast::FixedState;
 use super::CacheStatistics;
 use toolwright::{Footprint, ResourceStamp};
 
-/// The approximate size of an entry in bytes, without its answer and its names.
+/// The approximate size of an entry in bytes, without the answer and the names in it.
 const OVERHEAD: usize = 256;
 
-/// The cached answers, of type `A`, by the key of their call, of type `K`.
+/// The cached answers, of type `A`, by the keys of their calls, of type `K`.
 #[derive(Debug)]
 pub(super) struct Table<K, A> {
     limits: Limits,
@@ -51,7 +51,7 @@ struct Entry<A> {
 #[derive(Debug)]
 struct PendingRead {
     footprint: Footprint,
-    /// Whether a resource that it reads may have changed since the read began.
+    /// Whether a resource of the read may have changed since the read began.
     is_stale: bool,
 }
 
@@ -82,7 +82,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         }
     }
 
-    /// Returns the cached answer of a call, if the resources still have these stamps.
+    /// Returns the cached answer of a call, if its resources still have these stamps.
     pub(super) fn look_up(
         &mut self,
         key: &K,
@@ -124,7 +124,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a read, and caches its answer unless a write has overlapped the read.
+    /// Ends a read, and caches its answer unless a conflicting write was in progress during the read.
     pub(super) fn end_read(
         &mut self,
         begun: OpenAccess,
@@ -136,7 +136,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.remember(read.footprint, found, now);
     }
 
-    /// Begins a write, and removes the answers that the write may make outdated.
+    /// Begins a write, and removes the answers that the write may invalidate.
     pub(super) fn begin_write(&mut self, footprint: &Footprint) -> OpenAccess {
         self.forget(footprint);
         let id = self.tick();
@@ -144,12 +144,12 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a write, whatever its result. During the write, no answer that the write may change was stored.
+    /// Ends a write, whatever its result. No answer that the write may invalidate was stored meanwhile.
     pub(super) fn end_write(&mut self, begun: OpenAccess) {
         self.writes.remove(&begun.0);
     }
 
-    /// Removes every cached answer, and prevents running reads from storing theirs.
+    /// Removes every cached answer, and prevents reads that are in progress from storing their answers.
     pub(super) fn clear(&mut self) {
         self.statistics.invalidations += self.entries.len() as u64;
         self.entries.clear();
@@ -167,7 +167,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         let names = footprint.resources_read().unwrap_or_default().iter();
         let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
         let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);
-        // Of two reads at the same time, the one that ended last has the newer answer.
+        // Of two reads that run at the same time, the one that ends last has the newer answer.
         self.remove(&key);
         if bytes > self.limits.bytes / 2 {
             self.statistics.too_large += 1;
@@ -188,8 +188,8 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         self.entries.insert(key, entry);
     }
 
-    /// Removes the cached answers that conflict with a write, and prevents running reads that conflict from storing
-    /// theirs.
+    /// Removes the cached answers that conflict with a write, and prevents conflicting reads that are in progress from
+    /// storing their answers.
     fn forget(&mut self, write: &Footprint) {
         let Self { entries, by_use, reads, statistics, .. } = self;
         entries.retain(|_, entry| {

@@ -1,4 +1,5 @@
-//! The stage: reserves before a call, renews while it runs, releases when it has ended or was dropped.
+//! The reservations as a middleware: reserves before a call begins, renews while the call runs, and releases when it
+//! has ended or was dropped.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -91,7 +92,7 @@ impl Reserving {
         if table.renew(self.id, now) {
             return;
         }
-        // The reservation has expired, because the call was not polled for that long.
+        // The reservation has expired, because the call was not polled for the whole lifetime.
         match table.reserve_for_call(&self.run, &self.footprint, now) {
             Ok(id) => self.id = id,
             Err(conflict) => {

@@ -1,9 +1,9 @@
-//! Stores which run holds which resources, and until when. Does no I/O: time is an argument, counted from the
-//! creation of the table.
+//! The table of the reservations, called holds: which run holds which resources, and until when. It does no I/O: its
+//! callers pass the time, counted from the creation of the table.
 //!
 //! - Valid holds of different runs never conflict.
-//! - A hold is valid until it expires. Every look-up gets the time and removes expired holds first, so a hold that was
-//!   never released ends at the latest with the next look-up.
+//! - A hold is valid until it expires. Every operation that depends on holds first removes the expired ones, so a hold
+//!   that was never released has no effect after it has expired.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) struct Table {
     next: u64,
 }
 
-/// A reservation that belongs to one call, or to a run and lasts longer than its calls.
+/// A reservation of resources, which belongs to one call, or to a run independently of its calls.
 #[derive(Debug)]
 struct Hold {
     id: HoldId,
@@ -30,7 +30,7 @@ struct Hold {
     until: Duration,
 }
 
-/// The id of a hold, which is never used again.
+/// The id of a hold. Ids are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HoldId(u64);
 
@@ -68,7 +68,8 @@ impl Table {
         Ok(self.add(run, footprint, true, now))
     }
 
-    /// Reserves resources for a run, so that they stay reserved after its calls. Renews the run's existing hold.
+    /// Reserves resources for a run, independently of its calls. Renews the existing hold of the run, if it has the
+    /// same footprint.
     pub(super) fn reserve_for_run(
         &mut self,
         run: &Arc<str>,
@@ -88,7 +89,8 @@ impl Table {
         Ok(())
     }
 
-    /// Renews a hold; `false` if it has expired, so that another run may have the resource.
+    /// Renews a hold. Returns `false` if the hold has expired, because another run may have reserved the resource
+    /// since.
     pub(super) fn renew(&mut self, id: HoldId, now: Duration) -> bool {
         self.expire(now);
         let until = now.saturating_add(self.lifetime);
@@ -96,17 +98,15 @@ impl Table {
         hold.map(|hold| hold.until = until).is_some()
     }
 
-    /// Ends the hold of a call.
     pub(super) fn release(&mut self, id: HoldId) {
         self.holds.retain(|hold| hold.id != id);
     }
 
-    /// Releases the holds that belong to a run itself, not those of its calls.
+    /// Releases the holds of a run that do not belong to its calls.
     pub(super) fn release_all(&mut self, run: &str) {
         self.holds.retain(|hold| hold.of_call || &*hold.run != run);
     }
 
-    /// Lists the valid holds.
     pub(super) fn list_held(&mut self, now: Duration) -> impl Iterator<Item = HeldFiles<'_>> {
         self.expire(now);
         self.holds.iter().map(move |hold| HeldFiles {
@@ -116,8 +116,8 @@ impl Table {
         })
     }
 
-    /// Checks that no other run holds any of these resources. Of several conflicts, returns the one whose hold may
-    /// last longest.
+    /// Checks that no hold of another run conflicts with these resources. If several holds conflict, returns the one
+    /// that expires last.
     fn check(&mut self, run: &str, footprint: &Footprint, now: Duration) -> Result<(), Conflict> {
         self.expire(now);
         let others = self.holds.iter().filter(|hold| &*hold.run != run);

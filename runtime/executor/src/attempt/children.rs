@@ -21,10 +21,10 @@ use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
 use toolwright_core::spec::Handle;
 
-/// How often an attempt checks whether its expired lease has been renewed.
+/// The interval at which an attempt checks whether its expired lease has been renewed.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// One attempt of a call that makes calls. Dropping it gives its places back.
+/// One attempt of a call that makes calls. Dropping this value frees the attempt's places.
 pub(crate) struct Attempt {
     places: Arc<Places>,
     lineage: Arc<Lineage>,
@@ -37,7 +37,8 @@ pub(crate) struct Children {
     run: Arc<RunState>,
     family: Arc<Family>,
     places: Arc<Places>,
-    /// The next index, shared by all that make calls of one attempt, so that each call has an index of its own.
+    /// The index of the next child. All values that make calls of one attempt share it, so that each child has an index
+    /// of its own.
     next: Arc<AtomicU32>,
 }
 
@@ -74,7 +75,7 @@ impl Attempt {
         Calls::new(Arc::clone(&self.children) as _)
     }
 
-    /// Records what the parent touches, once the parent's input has been read.
+    /// Records what the parent touches, after the parent's input has been read.
     pub(crate) fn touches(&self, footprint: &Footprint) {
         self.lineage.touches(footprint.clone());
     }
@@ -141,8 +142,9 @@ impl Children {
     async fn answer(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
         let is_ended = || self.run.lineage().is_some_and(|it| it.ended().is_cancelled());
-        // The executor renews the lease late, or drops the parent with this future, if another process has the call.
-        // An answer would say that the child did not happen, and the parent might record its own end from that.
+        // Either the executor renews the expired lease late, or another process has claimed the parent, and the
+        // executor drops the parent together with this future. There is no answer until then: it would say that the
+        // child did not happen, and the parent might end because of it.
         while self.has_lost_its_claim() && !is_ended() {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
@@ -159,7 +161,8 @@ impl Children {
         answer
     }
 
-    /// Whether the lease of the parent has expired, so that another process may run the parent and make its calls.
+    /// Returns whether the lease of the parent has expired, so that another process may run the parent and make its
+    /// calls.
     fn has_lost_its_claim(&self) -> bool {
         let recorded = self.family.recorded.as_ref();
         let journal = self.run.core.journal.as_ref();
@@ -170,7 +173,7 @@ impl Children {
 /// A running child. Dropping this value lets the parent continue without the child's answer.
 struct Away<'a> {
     family: &'a Family,
-    /// The child's call; `None` once the child has its answer.
+    /// The child's call; `None` when the child has its answer.
     out: Option<Out<'a>>,
 }
 
@@ -196,9 +199,9 @@ impl Drop for Away<'_> {
     }
 }
 
-/// Converts the answer of a child to the form that its parent receives. An error is final for the parent: if the
-/// parent asked again, the child would give the same answer. Remarks of the executor about the child, such as that it
-/// did not begin, are removed from the error, because they are not true of the parent.
+/// Converts the answer of a child to the form that its parent receives. An error is final, because the child gives the
+/// same answer if the parent runs again. Remarks of the executor about the child, such as that it did not begin, are
+/// removed, because they would be false for the parent.
 fn for_parent(answer: Answer) -> Answer {
     match answer.error() {
         Some(error) => error.with_more(None).class(ErrorClass::Final).into(),

@@ -1,4 +1,4 @@
-//! The settings of a call, which are made before its stages begin.
+//! The settings of a call, which are applied before its stages run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::call::{Claim, Family, Slot};
 use crate::catalog::Form;
 
 impl<'a> Stages<'a> {
-    /// Sets the state that the attempts share, for a tool that makes calls itself.
+    /// Sets the state that the attempts of the call share; `None` if its tool makes no calls itself.
     pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
         Self { family, ..self }
     }
@@ -22,7 +22,7 @@ impl<'a> Stages<'a> {
         self.deadline.map(|deadline| deadline + away)
     }
 
-    /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
+    /// Sets the final arguments of the call, and the claim that allows the call to run.
     pub(crate) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
     }
@@ -38,7 +38,6 @@ impl<'a> Stages<'a> {
         Self { deadline, ..self }
     }
 
-    /// Sets the slot of the call in a turn.
     pub(crate) fn at(self, slot: Option<&'a Slot>) -> Self {
         Self { slot, ..self }
     }

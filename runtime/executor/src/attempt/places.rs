@@ -1,5 +1,5 @@
-//! The places that a call holds in its executor and among the calls of its tool. It gives them back while a child is
-//! running, so that a child never waits for its own parent.
+//! The places that a running call holds: one of its executor, and one of its tool if the tool limits its calls. The
+//! call frees its places while a child is running, so that a child never waits for a place of its own parent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ pub(crate) struct Places {
 struct Standing {
     /// Whether the attempt has received its places and has not ended.
     is_inside: bool,
-    /// Whether the attempt holds its places now: it gives them up while its children run.
+    /// Whether the attempt holds its places now. It frees them while its children run.
     holds: bool,
     /// The number of children that are running.
     away: usize,

@@ -15,11 +15,11 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// How long a caller waits at most for the next attempt, if the error and not the retry policy sets the time.
+/// The maximum time that a caller waits for the next attempt, if the error sets that time and not the retry policy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl<'a> Stages<'a> {
-    /// Runs a whole call for which a context or other values have to be created.
+    /// Runs a whole call that needs a context or other values of its own.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
         let family = Family::of(self.run, self.plan, || None);
         let stages = self.with_family(family.as_ref());
@@ -65,7 +65,7 @@ impl<'a> Stages<'a> {
         };
         for attempt in 1.. {
             let Some(error) = put_off.as_ref().or(answer.error()) else { return answer };
-            // A delay that a stage asks for does not count as a retry.
+            // A delay that a middleware asks for does not count as a retry.
             let delay = match put_off {
                 Some(_) => self.delay(attempt, error, random_bits()),
                 None => self.again_after(attempt, error),
@@ -80,7 +80,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp => return cancelled(self.call.name()).into(),
             }
             match self.again().attempt_in_stages(&mut identity, begun + 1).await {
-                // An earlier error of the tool tells the model more than the delay, so it remains the answer.
+                // An earlier error of the tool is more useful to the model than the delay, so it remains the answer.
                 AttemptOutcome::PutOff(error) => {
                     if begun == 0 {
                         answer = error.with_more(None).into();
@@ -99,7 +99,7 @@ impl<'a> Stages<'a> {
         answer
     }
 
-    /// Whether the retry policy allows another attempt after this error.
+    /// Returns whether the retry policy allows another attempt after this error.
     fn may_repeat(self, attempt: u32, error: &ToolError) -> bool {
         self.delay(attempt, error, 0).is_some()
     }
@@ -132,7 +132,7 @@ impl<'a> Stages<'a> {
                 PauseEnd::GivenUp
             }
             Either::Right((Either::Right((Ok(()), _)), _)) => PauseEnd::Over,
-            // Without a clock the call cannot wait.
+            // Without a clock the call cannot wait, so there is no further attempt.
             Either::Right((Either::Right((Err(_), _)), _)) => PauseEnd::Closing,
         }
     }
@@ -144,7 +144,8 @@ pub(crate) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
 }
 
-/// Whether a call without a journal may wait as long as the error asks: up to a minute, or the policy's longest delay.
+/// Returns whether a call without a journal may wait as long as the error asks: up to a minute, or the policy's longest
+/// delay.
 fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     match class {
         ErrorClass::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),

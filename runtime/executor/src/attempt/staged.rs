@@ -1,4 +1,4 @@
-//! Runs one attempt of a call that no journal records, with the stages of the application around it.
+//! Runs one attempt of a call that no journal records, together with the middleware of the application.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use toolwright_journal::arguments::FinalArguments;
 pub(crate) enum AttemptOutcome {
     /// The attempt ended with this answer.
     Answered(Answer),
-    /// A stage delayed the attempt before the tool began.
+    /// A middleware delayed the attempt before the tool began.
     PutOff(ToolError),
 }
 
@@ -66,7 +66,7 @@ impl<'a> Stages<'a> {
         self.start_attempt(identity).await
     }
 
-    /// Makes the arguments final, and asks the tool's validation and the policy about them.
+    /// Makes the arguments final, and checks them by the tool's validation and the policy.
     async fn evaluate(
         self,
         id: CallId,

@@ -1,8 +1,9 @@
-//! Records which resources calls have touched so far, by kind and name: a tree in which a folder is above its files.
+//! Records which resources the calls of a turn have touched. The resources of one kind form trees by name, in which a
+//! folder is above its files.
 //!
-//! A read waits for the writes of what contains the resource, of the resource itself, and of what lies below it; a
-//! write waits for their reads as well. Once a write has waited for earlier calls, they are dropped from the node:
-//! later calls wait for the write.
+//! A read of a resource waits for the writes of the resource itself, of the resources that contain it, and of the
+//! resources below it. A write also waits for the reads of all of these. When a write is added to a node, the earlier
+//! calls are dropped from the node, because the write waits for them and later calls wait for the write.
 //!
 //! Names of one scope with the same outermost container form one tree. Names of different trees, and names of kinds
 //! that do not say what contains them, are compared one by one. After [`COMPARISONS`] of these in one turn, each
@@ -22,7 +23,7 @@ const DEEPEST: usize = 128;
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// The root, above every kind.
+    /// The node above all kinds, for calls that touch every resource.
     all: Node,
     nodes: Vec<Node>,
     kinds: HashMap<TypeId, Kind>,
@@ -30,8 +31,8 @@ pub(super) struct Index {
     deciding: DecidingWrites,
 }
 
-/// The writes that change which resources later calls will touch. They stay in the index after a call that writes
-/// everything, because later calls are planned before that call has run.
+/// The writes of resources that decide which other resources later calls touch. They stay in the index after a call
+/// that writes everything, because later calls are planned before that call has run.
 #[derive(Debug, Default)]
 struct DecidingWrites {
     written: Vec<(TouchedResource, Pending)>,
@@ -51,7 +52,7 @@ type TreeKey = (Option<ResourceScope>, Option<String>);
 #[derive(Debug, Default)]
 struct Tree {
     names: HashMap<Option<String>, usize>,
-    /// The names in the tree for the resources that calls touch.
+    /// The resources in this tree that calls have touched, each with its node.
     touched: Vec<(TouchedResource, usize)>,
 }
 
@@ -64,7 +65,7 @@ struct Node {
     is_touched: bool,
 }
 
-/// The calls that a later call may have to wait for. A write of the whole node replaces them.
+/// The calls that touched a node and that a later call may have to wait for. A write of the whole node replaces them.
 #[derive(Debug, Default)]
 struct Accesses {
     writers: Group,
@@ -194,7 +195,7 @@ impl Index {
 }
 
 impl DecidingWrites {
-    /// Whether a call that has not ended may change which resources a call with these reads will touch.
+    /// Returns whether a call that has not ended may change which resources a call with these reads will touch.
     fn is_open_for(&self, reads: &[TouchedResource], steps: &Steps) -> bool {
         let is_open = |call: Pending| !steps.has_ended(call.into());
         reads.iter().filter(|it| it.decides()).any(|read| {
@@ -242,7 +243,8 @@ impl Accesses {
 }
 
 impl Group {
-    /// Waits for all calls of the group. Several are replaced by one join, so that each further wait costs one step.
+    /// Adds all calls of the group to `waits_for`. Replaces several calls by one join, so that each further wait costs
+    /// one step.
     fn wait_for(&mut self, steps: &mut Steps, waits_for: &mut Vec<WaitTarget>) {
         self.0.retain(|waited| !steps.has_ended(*waited));
         if self.0.len() > 1 {

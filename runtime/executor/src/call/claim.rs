@@ -1,13 +1,13 @@
-//! The lease of a claimed call as the task that runs it knows it: until when it is valid, and whether the tool has
-//! begun.
+//! A copy of the lease of a claimed call, for the task that runs the call: the end of the lease, and whether the tool
+//! has begun.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The right to run a call, as its owner knows it. The journal decides; the executor checks this copy before the tool
-/// begins.
+/// The right to run a call, as its owner last read or renewed it. The journal is authoritative; the executor checks
+/// this copy before the tool begins.
 #[derive(Debug)]
 pub(crate) struct Claim {
     begun: AtomicBool,
@@ -34,7 +34,6 @@ impl Claim {
         self.until.load(Ordering::SeqCst) <= now.as_millisecond()
     }
 
-    /// Notes that the tool is about to begin.
     pub(crate) fn begins(&self) {
         self.begun.store(true, Ordering::SeqCst);
     }

@@ -17,7 +17,6 @@ use crate::event::Listener;
 use crate::registry::Registry;
 use toolwright_core::capability::ProvidedValues;
 
-/// The state that all runs of an executor share.
 pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) provisions: Provisions,
@@ -34,27 +33,25 @@ pub(crate) struct Core {
     pub(crate) telling: Gate,
     /// The token that is cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
-    /// Cancelled when a drain stops waiting for calls that still run.
+    /// The token that is cancelled when a drain stops waiting for calls that still run.
     pub(crate) released: CancellationToken,
     pub(crate) records_content: bool,
     /// The maximum number of calls that run at once.
     pub(crate) limit: u32,
-    /// The policy.
     pub(crate) rules: Rules,
-    /// The stages of the application.
+    /// The middleware of the application.
     pub(crate) middleware: Middlewares,
     /// Makes the calls that a running call makes.
     pub(crate) nested: &'static dyn NestedCalls,
     /// The maximum number of retries of all calls of one run together.
     pub(crate) retries_per_run: Option<u32>,
-    /// The journal; `None` if the executor has no journal.
     pub(crate) journal: Option<JournalConfig>,
     /// Whether the executor has neither listeners nor a journal.
     pub(crate) is_plain: bool,
 }
 
 impl Core {
-    /// Makes the plan of a tool that has none in a prepared catalog.
+    /// Makes the plan of a tool that has no plan in a prepared catalog.
     pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
         self.later.plan(entry, &self.provisions, &self.gates)
     }

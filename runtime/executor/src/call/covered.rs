@@ -7,7 +7,7 @@ use toolwright_core::error_kind;
 use toolwright_core::footprint::{AccessOutside, Facts, Footprint};
 
 /// Refuses a child that touches a resource which its parent does not declare, because the executor has not made
-/// conflicting calls wait for it.
+/// conflicting calls wait for the child.
 #[inline]
 pub(crate) fn check_covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     let Some(lineage) = run.lineage() else { return Ok(()) };

@@ -1,11 +1,11 @@
-//! What calls inherit from the agents on whose behalf they are made: their names, and rules that can only forbid more.
+//! The context that calls inherit from the agents on whose behalf they are made: the names of the agents, and rules
+//! that can only forbid more.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 
-/// What the calls of a run inherit from the agents on whose behalf they are made.
 #[derive(Default)]
 pub(crate) struct DelegatedContext {
     /// The names of the agents, each preceded by a slash.
@@ -29,17 +29,16 @@ impl DelegatedContext {
         Self { path, rules, inherited }
     }
 
-    /// Returns the names of the agents, each after a slash.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    /// Whether none of the agents has a policy of its own.
+    /// Returns whether none of the agents has a policy of its own.
     pub(crate) fn has_no_rules(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Whether an agent has rules that depend on the untrusted sources that the run has read.
+    /// Returns whether an agent has rules that depend on the untrusted sources that the run has read.
     pub(crate) fn asks_what_was_read(&self) -> bool {
         self.rules.iter().any(Policy::looks_at_what_was_read)
     }
@@ -49,7 +48,7 @@ impl DelegatedContext {
         self.inherited.as_ref()
     }
 
-    /// Evaluates the agents' own policies, too: the strictest decision is used.
+    /// Evaluates the policies of the agents as well, and returns the strictest decision.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,

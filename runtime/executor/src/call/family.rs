@@ -1,4 +1,5 @@
-//! The state that all attempts of a parent share: its clock, the children for which it waits, and their answers.
+//! The state that all attempts of a parent share: the children that are running, for how long, and the answers of
+//! children.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +14,8 @@ use super::remembered::RecordedChildren;
 use super::run_state::RunState;
 use toolwright_core::context::CallId;
 
-/// What all attempts of a parent share. Each claim of a journalled parent has one, with a single attempt.
+/// The state that all attempts of a parent share. Each claim of a parent in a journal has a `Family` of its own, with a
+/// single attempt.
 pub(crate) struct Family {
     pub(crate) tool: Arc<str>,
     /// The nesting depth of the children.
@@ -30,11 +32,11 @@ pub(crate) struct Family {
 #[derive(Default)]
 struct UnderWay {
     number: usize,
-    /// The children that wait for a person.
+    /// The children that wait for a person or for a result from outside.
     waiting: Vec<CallId>,
     /// The time since which at least one child has been running.
     since: Option<Instant>,
-    /// How long children ran in total before that moment.
+    /// How long children ran in total before `since`.
     before: Duration,
 }
 
@@ -63,7 +65,7 @@ impl Family {
         })
     }
 
-    /// Returns how long children have been running, which the parent's timeouts do not include.
+    /// Returns for how long at least one child has been running. The parent's timeouts do not include this time.
     pub(crate) fn time_away(&self) -> Duration {
         let under_way = self.under_way();
         under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -74,7 +76,7 @@ impl Family {
         self.until(|under_way| (under_way.number == 0).then_some(())).await;
     }
 
-    /// Completes when every running child waits for a person, and returns their ids.
+    /// Completes when every running child waits for a person or for a result from outside, and returns their ids.
     pub(crate) async fn stuck(&self) -> Vec<CallId> {
         let is_stuck = |it: &UnderWay| it.number > 0 && it.waiting.len() == it.number;
         self.until(|it| is_stuck(it).then(|| it.waiting.clone())).await
@@ -105,7 +107,7 @@ impl Family {
         self.ends();
     }
 
-    /// Whether children without an answer may be in the journal although their parent has ended.
+    /// Returns whether the journal may contain children without an answer although their parent has ended.
     pub(crate) fn has_left_children(&self) -> bool {
         let was_begun_before = self.recorded.as_ref().is_some_and(|it| !it.is_first);
         was_begun_before || self.has_dropped.load(Ordering::Relaxed)
@@ -124,7 +126,8 @@ impl Family {
         self.changed.notify_waiters();
     }
 
-    /// Records that a child waits for a person, and never completes. The child continues when its parent runs again.
+    /// Records that a child waits for a person or for a result from outside, and never completes. The child continues
+    /// when its parent runs again, in another future.
     pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);
@@ -137,7 +140,8 @@ impl Family {
     }
 }
 
-/// A child that waits for a person. Dropping this value removes the child from the waiting ones.
+/// A child that waits for a person or for a result from outside. Dropping this value removes the child from the list of
+/// waiting children.
 struct Waits<'a> {
     family: &'a Family,
     child: CallId,

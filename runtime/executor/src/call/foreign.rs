@@ -1,12 +1,13 @@
-//! The untrusted sources that a run has read, as far as this process knows them. The journal stores them for the run's
-//! next process and for workers elsewhere (`lifecycle/foreign.rs`).
+//! The untrusted sources that a run has read, as far as this process has learnt of them. The journal also stores them,
+//! for the next process of the run and for workers in other processes (`lifecycle/foreign.rs`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use toolwright_core::output::Answer;
 
-/// Untrusted sources by name. At most [`MOST`](Self::MOST) are stored; if there are more, the list counts as unknown.
+/// Untrusted sources by name. At most [`MOST`](Self::MOST) names are stored. If a run has read more sources, the list
+/// counts as unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sources {
@@ -16,7 +17,6 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// The maximum number of names that are stored.
     pub(crate) const MOST: usize = 200;
 
     /// Adds a source. Returns whether that changed the list.
@@ -41,13 +41,12 @@ impl Sources {
         is_new
     }
 
-    /// Returns the sources; `None` if there are more than the list stores.
+    /// Returns the sources; `None` if there are too many to be stored.
     pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         (!self.has_more).then(|| self.sources.as_slice().into())
     }
 }
 
-/// The untrusted sources that a run has read, as far as this process knows.
 #[derive(Debug)]
 pub(crate) struct ReadText(Mutex<State>);
 

@@ -1,11 +1,11 @@
-//! Limits how many calls may be inside at the same time. Passing an open gate costs two atomic operations; only a
-//! call that must wait takes a lock.
+//! Limits how many calls may run at the same time: each of these calls is inside the gate. Entering and leaving a gate
+//! that has room costs two atomic operations. Only a call that has to wait takes a lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// The bit of `inside` that is set once the gate is closed.
+/// The bit of `inside` that is set when the gate is closed.
 const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {
@@ -13,7 +13,7 @@ pub(crate) struct Gate {
     /// The number of calls inside, and the bit [`CLOSED`].
     inside: AtomicU64,
     waiting: AtomicUsize,
-    /// How many have stepped out and will come back: they are running, and hold no place.
+    /// The number of calls that have stepped out. These calls still run, hold no place, and will come back.
     out: AtomicUsize,
     left: Notify,
     empty: Notify,
@@ -24,7 +24,7 @@ pub(crate) struct Gate {
 enum Entry {
     /// A call that enters for the first time.
     First,
-    /// A call that belongs to a call which has entered already, so that it may enter a closed gate.
+    /// A call that was inside before, or that belongs to a call inside. It may enter a closed gate.
     Again,
 }
 
@@ -53,25 +53,24 @@ impl Gate {
         self.at_once(Entry::First)
     }
 
-    /// Enters without waiting, for a part of a call that has entered before; the gate may be closed.
+    /// Enters without waiting, for a call that was inside before. It may enter a closed gate.
     #[inline]
     pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::Again)
     }
 
-    /// Waits for a place, behind the calls that already wait. Otherwise a call that leaves and comes back could
-    /// overtake them for ever.
+    /// Waits for a place, behind the calls that already wait. Otherwise a call that leaves and enters again could
+    /// overtake the waiting calls for ever.
     pub(crate) async fn enter(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::First).await
     }
 
-    /// Waits for room for a call that belongs to a call which has entered already. It may enter even if the gate is
-    /// closed.
+    /// Waits for a place, for a call that was inside before. It may enter a closed gate.
     pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, GateClosed> {
         self.wait_for_place(Entry::Again).await
     }
 
-    /// Enters even if the gate is full. Waiting calls enter once the number inside is below the limit again.
+    /// Enters even if the gate is full. Waiting calls enter when the number of calls inside is below the limit again.
     pub(crate) fn enter_over(&self) {
         self.inside.fetch_add(1, Ordering::SeqCst);
     }
@@ -126,7 +125,7 @@ impl Gate {
         self.inside.load(Ordering::SeqCst) & CLOSED != 0
     }
 
-    /// Waits until no call is inside, and none that stepped out will come back.
+    /// Waits until no call is inside, and no call that stepped out is still to come back.
     pub(crate) async fn empty(&self) {
         loop {
             let emptied = self.empty.notified();
@@ -139,8 +138,8 @@ impl Gate {
         }
     }
 
-    /// Enters if there is room; `None` if the gate is full. A call that does not enter is not counted, so that it
-    /// takes no place from a waiting call.
+    /// Enters if the gate has room; `None` if it is full. A call that does not enter is not counted, so it takes no
+    /// place from a waiting call.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
         let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
@@ -171,7 +170,7 @@ impl Drop for Pass<'_> {
     }
 }
 
-/// Counts one waiting call, until it enters or stops waiting.
+/// A waiting call, which is counted until it enters or stops waiting.
 struct Waiting<'a> {
     gate: &'a Gate,
     is_first: bool,
@@ -183,7 +182,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Wakes the next waiting call if there is still room, because that call has not checked for room itself.
+/// Wakes the next waiting call if there is room, because a waiting call checks for room only when it is woken.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

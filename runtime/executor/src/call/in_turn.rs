@@ -17,13 +17,13 @@ impl Slot {
         place.turn.map(|turn| Self { turn, index: place.index })
     }
 
-    /// Returns the number of the turn and the index, in the form of the call's context.
+    /// Returns the number of the turn and the index in the turn.
     pub(crate) fn pair(&self) -> (u64, u32) {
         (self.turn, self.index)
     }
 }
 
-/// The slot of a call in its turn, and how long it waited for other calls before it began.
+/// The slot of a call in its run, and how long the call waited for other calls of its turn before it began.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InTurn {
     pub(crate) slot: Slot,

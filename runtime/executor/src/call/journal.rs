@@ -11,8 +11,8 @@ use toolwright_journal::approval::{ApproverKey, PublicKey};
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
-/// A journal of calls for an executor: the store that calls are recorded in, the keys that may decide about them, and
-/// the time limits. [`ExecutorBuilder::journal`](crate::executor::ExecutorBuilder::journal) takes a journal, or only a
+/// The settings of an executor's journal: the store that records the calls, the keys that may sign decisions, and the
+/// time limits. [`ExecutorBuilder::journal`](crate::executor::ExecutorBuilder::journal) takes a `Journal`, or only a
 /// store if the defaults suffice.
 ///
 /// ```
@@ -49,12 +49,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Makes a journal in a store.
+    /// Makes the settings for a journal in this store.
     pub fn new(store: impl Store) -> Self {
         Self::shared(Arc::new(store))
     }
 
-    /// Makes the settings for a journal whose store other processes or executors also use.
+    /// Makes the settings for a journal in a store that other processes or executors use as well.
     pub fn shared(store: Arc<dyn Store>) -> Self {
         Self {
             store,
@@ -74,17 +74,17 @@ impl Journal {
         }
     }
 
-    /// Trusts a key: its holder may decide under this name. Only decisions by trusted keys are valid; an approval
-    /// never creates or trusts a key. `toolwright keys new` makes keys.
+    /// Trusts a key, whose holder may then decide under this name. Only decisions that are signed with trusted keys are
+    /// valid. An approval never creates or trusts a key. The command `toolwright keys new` makes keys.
     pub fn trust(mut self, name: impl Into<String>, key: PublicKey) -> Self {
         self.approvers.push((name.into(), key));
         self
     }
 
-    /// Accepts an approver without a stored key ([`ask`](crate::executor::ExecutorBuilder::ask)) beside a durable
-    /// journal. Their decisions are recorded in the journal but count in this process alone. After a restart, and in
-    /// other processes, a person is asked again about a call that was approved and has not begun, and grants given with
-    /// such a decision do not count.
+    /// Accepts an approver without a stored key ([`ask`](crate::executor::ExecutorBuilder::ask)) together with a
+    /// durable journal. The approver's decisions are recorded in the journal, but are valid in this process only. After
+    /// a restart, and in other processes, a person is asked again about a call that was approved and has not begun. A
+    /// grant that was given with such a decision is not valid there either.
     pub fn trust_process_key(mut self) -> Self {
         self.trusts_process_key = true;
         self
@@ -96,8 +96,8 @@ impl Journal {
         self
     }
 
-    /// Sets what happens to a call that needs approval without an approver, unless
-    /// [`on_no_approver`](Self::on_no_approver) has set it.
+    /// Sets what happens to a call that needs approval if this process has no approver. Does nothing if
+    /// [`on_no_approver`](Self::on_no_approver) has been called.
     pub fn or_on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver.get_or_insert(what);
         self
@@ -120,14 +120,16 @@ impl Journal {
         self.hand_over_key.is_none() && self.is_durable()
     }
 
-    /// Limits how long a person may take to decide, 24 hours unless set; then the call is answered `expired`.
+    /// Limits how long a person may take to decide; after that time, the call is answered `expired`. The default is 24
+    /// hours.
     pub fn approval_expires_after(mut self, time: Duration) -> Self {
         self.expires_after = Some(time);
         self
     }
 
-    /// Sets how long the lease of a claimed call is valid, 30 seconds unless set. The owner renews it three times in
-    /// that time. When it expires, because the owner's process has ended, another process takes the call over.
+    /// Sets how long the lease of a claimed call is valid. The default is 30 seconds. The owner renews the lease three
+    /// times in that time. If the lease expires, because the owner's process has ended, another process takes the call
+    /// over.
     pub fn lease(mut self, time: Duration) -> Self {
         self.lease = Some(time);
         self
@@ -139,40 +141,41 @@ impl Journal {
         self
     }
 
-    /// Makes every call that failed after its tool began a dead letter, even if the model should correct it or a
-    /// retry would fail again. Without this setting, a call is a dead letter only if it may be repeated and has no
-    /// attempt left, or if its outcome is unknown. The run receives the same answer either way; an operator requeues
-    /// or discards the call. A call that the policy, a person or a stage refused is not a dead letter.
+    /// Makes every call that failed after its tool began a dead letter, even if a retry would fail again or the model
+    /// should correct the call. Without this setting, a failed call is a dead letter only if it may be repeated and has
+    /// no attempt left, or if its outcome is unknown. The run receives the same answer either way, and an operator
+    /// requeues or discards the dead letter. A call that the policy, a person or a middleware refused is not a dead
+    /// letter.
     pub fn dead_letter_failures(mut self) -> Self {
         self.lays_failures_aside = true;
         self
     }
 
-    /// Sets the key that encrypts arguments with secrets in the journal. Without it, a call with a secret that would
-    /// have to wait is refused.
+    /// Sets the key that encrypts arguments with secrets in the journal. Without this key, a call is refused if it has
+    /// a secret and would have to wait.
     pub fn sealing_key(mut self, key: SealingKey) -> Self {
         self.sealing = Some(key);
         self
     }
 
     /// Sets the key that signs the tokens of calls that are handed over. With this key, a token stays valid after a
-    /// restart, and is valid in each process that has the key. A journal that outlives the process needs such a key
-    /// if calls are handed over; otherwise the executor makes a key for the process. `toolwright keys new` makes
-    /// keys. The key approves nothing, so it does not have to be [trusted](Self::trust).
+    /// restart, and is valid in each process that has the key. A journal that outlives the process needs such a key if
+    /// calls are handed over; otherwise the executor makes a key for the process. The command `toolwright keys new`
+    /// makes keys. This key cannot approve calls, so it does not have to be [trusted](Self::trust).
     pub fn hand_over_key(mut self, key: ApproverKey) -> Self {
         self.hand_over_key = Some(key);
         self
     }
 
-    /// Sets the project of the executor; grants of scope `project` are valid in it.
+    /// Sets the project of the executor. Grants of scope `project` are valid for executors of the same project.
     pub fn project(mut self, name: impl Into<String>) -> Self {
         self.project = Some(name.into());
         self
     }
 
-    /// Stores with each call the id of the trace in which it was made, so that an operator who examines a dead letter
-    /// finds what led to it. The executor asks the closure within the span of the call, once for each recorded call;
-    /// the closure knows how the application traces.
+    /// Stores with each call the id of the trace in which the call was made, so that an operator who examines a dead
+    /// letter finds what led to it. The executor calls the closure within the span of the call, once for each recorded
+    /// call. The closure returns the id from the tracing library of the application.
     ///
     /// With `tracing-opentelemetry` and `opentelemetry`:
     ///
@@ -194,7 +197,7 @@ impl Journal {
         self
     }
 
-    /// Sets the clock of the journal, for tests of deadlines; the system's clock unless set.
+    /// Sets the clock of the journal, for tests of deadlines. The default is the clock of the system.
     pub fn clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Some(Arc::new(now));
         self

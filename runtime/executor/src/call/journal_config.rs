@@ -1,4 +1,4 @@
-//! What an executor needs to journal calls: the store, the trusted keys, the time limits.
+//! The journal of an executor, as the executor uses it: the store, the trusted keys and the time limits.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -28,13 +28,13 @@ pub(crate) struct HandOverKey {
     pub(crate) is_of_process: bool,
 }
 
-/// The name of the key that is made for one process and that signs the tokens of calls which are handed over.
+/// The name of the key that signs the tokens of calls which are handed over, if the key is made for one process.
 const HANDS_OVER: &str = "executor";
 
 /// What the executor does with a call that needs approval if no approver can be asked.
 ///
-/// If the approver of this process cannot decide (there is no terminal, or a function panics) and no other key is
-/// trusted, `Park` lets the call wait, and the others end it.
+/// The approver of this process may be unable to decide, because there is no terminal or a function panics. If no other
+/// key is trusted, the call then waits with `Park`, and ends with the other variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -49,13 +49,12 @@ pub enum OnNoApprover {
 
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Returns the id of the application's current trace.
+/// A closure that returns the id of the application's current trace.
 pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// The journal of an executor.
 pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
-    /// Whether the executor made the store, which is lost with the process.
+    /// Whether the executor made the store itself. The store is then lost when the process ends.
     pub(crate) is_own: bool,
     pub(crate) trusted: TrustedKeys,
     /// The approver that decides in this process, with the key that signs its decisions.
@@ -79,27 +78,28 @@ pub(crate) struct JournalConfig {
     pub(crate) busy: Busy,
 }
 
-/// The calls on which this process works, so that it does not ask an approver twice at the same time, and the calls
-/// that it does not touch for a time.
+/// The calls on which this process works, so that it does not ask an approver twice at the same time. Also contains the
+/// calls that workers of this process leave alone for a time.
 #[derive(Default)]
 pub(crate) struct Busy(Mutex<Calls>);
 
 #[derive(Default)]
 struct Calls {
     asking: HashSet<CallId>,
-    /// The calls about which this process has notified its approvers. Another process notifies its own.
+    /// The calls about which this process has notified its approvers. Each process notifies its own approvers.
     notified: HashSet<CallId>,
-    /// The calls whose approver has failed and for which this process has reported that.
+    /// The calls for which this process has reported that the approver failed.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
     /// The calls that cannot be read or processed, and when that was last reported.
     damaged: HashMap<CallId, Instant>,
 }
 
-/// How often to report a call that cannot be read or processed: every sweep finds it again.
+/// The time after which a call that cannot be read or processed is reported again. Every sweep finds the call, and
+/// would otherwise report it.
 const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
-/// Marks a call: as long as this value exists, no other task of this process asks about the call.
+/// A mark on a call. As long as this value exists, no other task of this process asks an approver about the call.
 pub(crate) struct Asking<'a> {
     busy: &'a Busy,
     call: CallId,
@@ -109,12 +109,12 @@ impl Busy {
     /// Marks that an approver is asked about the call; `None` if the mark is set already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
-        // The value is made only if the mark is new: dropping it removes the mark, which otherwise belongs to another
-        // task, and waits for the lock held here.
+        // The value is made only if the mark is new. Otherwise the mark belongs to another task, and dropping the value
+        // would remove it and wait for the lock that is held here.
         is_first.then(|| Asking { busy: self, call })
     }
 
-    /// Keeps workers of this process from taking a call for this time.
+    /// Prevents workers of this process from taking a call for this time.
     pub(crate) fn pause(&self, call: CallId, time: Duration) {
         self.lock().paused.insert(call, Instant::now() + time);
     }
@@ -144,7 +144,8 @@ impl Busy {
         self.lock().reported.insert(call)
     }
 
-    /// Whether to report now that the call cannot be read or processed. If so, notes the time.
+    /// Returns whether to report now that the call cannot be read or processed. If it returns `true`, notes the time of
+    /// the report.
     pub(crate) fn is_to_be_reported(&self, call: CallId) -> bool {
         let mut calls = self.lock();
         let now = Instant::now();
@@ -201,13 +202,13 @@ impl AskerBuilder {
     }
 }
 
-/// How long a person may take to decide, unless the application sets it.
+/// The default time that a person may take to decide.
 pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long a lease is valid unless its owner renews it.
+/// The default time for which a lease is valid unless its owner renews it.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
-/// The shortest lease that can still be renewed in time.
+/// The shortest lease that an application may set. A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
 /// How many ended calls the executor's own in-memory journal stores. A call with its history takes a few kilobytes.
@@ -304,15 +305,15 @@ pub(crate) fn is_inside(file: &Path, folder: &Path) -> bool {
     leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
 }
 
-/// How many links one path may follow, as on most systems; a path with more leads nowhere.
+/// The maximum number of links on one path, as most systems limit it. A path with more links leads nowhere.
 const LINKS: u32 = 40;
 
-/// Whether a part of the path is in the folder, or is a link that leads there.
+/// Returns whether a part of the path is in the folder, or is a link that leads into it.
 fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
         let (Some(parent), Some(name)) = (step.parent(), step.file_name()) else { return false };
-        // The file may be missing, but its folder exists.
+        // The folder of the file is resolved, because the file itself may not exist.
         let parent = whole(parent);
         if parent.starts_with(folder) {
             return true;
@@ -333,12 +334,11 @@ impl JournalConfig {
         (self.clock)()
     }
 
-    /// Reads the id of the journal.
     pub(crate) async fn id(&self) -> Result<&str, StoreError> {
         self.id.of(&*self.store).await
     }
 
-    /// Returns the id of the caller's trace.
+    /// Returns the id of the current trace, from the closure of the application.
     pub(crate) fn trace(&self) -> Option<String> {
         let ask = self.trace_id.as_ref()?;
         match catch_unwind(AssertUnwindSafe(ask)) {

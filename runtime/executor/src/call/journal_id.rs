@@ -1,12 +1,12 @@
-//! The id of an executor's journal, read once. If the id changes later, a running executor still accepts no statement
-//! that was signed for another journal.
+//! The id of an executor's journal, which is read once. Statements are signed for one journal by its id. If the id in
+//! the store changes later, a running executor still accepts only statements for the id that it has read.
 
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
 use toolwright_journal::journal::{Store, StoreError};
 
-/// The delays before each retry if the store is unavailable.
+/// The delays before each retry while the store is unavailable.
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
 
@@ -20,7 +20,7 @@ impl JournalId {
         if let Some(id) = self.0.get() {
             return Ok(id);
         }
-        // Boxed, because this rare path would enlarge the future of every call.
+        // The future is boxed, because otherwise this rare path would enlarge the future of every call.
         Box::pin(self.0.get_or_try_init(|| read_id(store))).await.map(String::as_str)
     }
 }

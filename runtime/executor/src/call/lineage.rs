@@ -14,14 +14,14 @@ use toolwright_journal::journal::CallRecord;
 
 /// The facts about a parent that its children need; the run of the children contains them.
 pub(crate) struct Lineage {
-    /// The name of the call's tool.
+    /// The name of the parent's tool.
     pub(crate) tool: Arc<str>,
     /// The nesting depth of the children.
     pub(crate) depth: u32,
     /// The parent's record in the journal; `None` if the parent is not journalled.
     pub(crate) recorded: Option<RecordedParent>,
-    /// The resources that the call touches; set once its input has been read, which happens before the call can make
-    /// another call.
+    /// The resources that the parent touches. Set when the parent's input has been read, before the parent can make a
+    /// call.
     footprint: OnceLock<Footprint>,
     /// The token that is cancelled when the parent's attempt has ended.
     ended: CancellationToken,
@@ -40,7 +40,8 @@ pub(crate) struct RecordedParent {
     pub(crate) may_call: Option<Arc<[String]>>,
     /// Whether the parent begins for the first time, so that it has no children yet.
     pub(crate) is_first: bool,
-    /// Whether the parent may be begun again, so that it can be suspended until a person has decided on a child.
+    /// Whether the parent may be begun again. It can then be suspended while its children wait for people or for
+    /// results from outside.
     pub(crate) may_be_put_back: bool,
     /// Whether the caller or a worker runs the parent.
     pub(crate) by: By,
@@ -77,7 +78,7 @@ impl Lineage {
         self.footprint.get()
     }
 
-    /// Returns the token that is cancelled when the call's attempt has ended, which cancels the calls that it makes.
+    /// Returns the token that is cancelled when the parent's attempt has ended. It cancels the children.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.ended
     }

@@ -1,5 +1,5 @@
-//! The stages of an application: each examines every attempt of a call before the attempt begins and after it has
-//! ended, no matter who made the call.
+//! The middleware of an application. Each middleware, also called a stage, examines every attempt of a call before the
+//! attempt begins and after it has ended, no matter who made the call.
 
 use std::any::TypeId;
 use std::fmt;
@@ -23,13 +23,13 @@ use toolwright_core::tool::Definition;
 /// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
 /// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).
 ///
-/// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls
-/// that are resumed, calls of a worker, retries and typed commands, with a journal and without. It may take as long as
-/// an attempt of the tool, and no longer than what is left of the total timeout; when the call is given up, the stage
-/// is dropped. If it panics or takes longer, the call is answered `stage_failed`.
+/// A stage runs when the input has been read and the policy, or a person, allows the call. It runs for every kind of
+/// call: single calls, calls of turns, resumed calls, calls of a worker, retries and typed commands, with and without a
+/// journal. A stage may take as long as an attempt of the tool, within what is left of the total timeout. If it panics
+/// or takes longer, the call is answered `stage_failed`. If the call is abandoned, the future of the stage is dropped.
 ///
-/// The call begins when every stage has let it through: with a journal, it is claimed only then. So a process may lose
-/// the call to another one while its stages are at work. Their [`AfterCall`] is dropped then.
+/// The call begins when every stage has let it continue. A call in a journal is claimed only then, so another process
+/// may claim the call while the stages are running here. In that case, [`AfterCall::not_begun`] of these stages runs.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -71,48 +71,51 @@ pub trait Middleware: Send + Sync + 'static {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
 }
 
-/// Implemented for `Arc`, so that an application can share a stage, or choose one at run time.
+/// Implemented for `Arc`, so that an application can share a middleware, or choose one at run time.
 impl<A: Middleware + ?Sized> Middleware for Arc<A> {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         (**self).before(call)
     }
 }
 
-/// The decision of a stage on a call whose tool has not begun.
+/// The decision of a stage about a call whose tool has not begun.
 pub enum BeforeCall {
     /// The call continues with the next stage, or with its tool.
     Continue,
-    /// The call continues. The value is called after the attempt has ended, or once it is clear that the attempt does
-    /// not begin; otherwise it is dropped.
+    /// The call continues. The value's [`after`](AfterCall::after) runs when the attempt has ended, and its
+    /// [`not_begun`](AfterCall::not_begun) runs if the attempt will not begin. In any other case, the value is dropped.
     Then(Box<dyn AfterCall>),
     /// The call gets this answer, and its tool does not run.
     Answer(Answer),
-    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a
-    /// time only delays it. With a journal the call is due again at that time, and no delay uses up an attempt. Without
-    /// a journal, the retry policy limits how often the call is tried again. Any other error is the answer.
+    /// The call does not run. If the error is of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted)
+    /// with a time, the call is only delayed. With a journal, the call is due again at that time, and a delay does not
+    /// use up an attempt. Without a journal, the retry policy limits how often the call is tried again. Any other error
+    /// is the answer of the call.
     Refuse(ToolError),
 }
 
-/// What a stage does after an attempt that it admitted. The value is dropped if the attempt does not begin (see
-/// [`not_begun`](Self::not_begun)) or is dropped itself: release in `Drop` what the stage holds for a call.
+/// What a stage does during and after an attempt that it let continue. If the attempt does not begin,
+/// [`not_begun`](Self::not_begun) runs instead of [`after`](Self::after). If the attempt is dropped, this value is only
+/// dropped, so release in `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
-    /// Runs beside the attempt, for instance to renew a lease, and is dropped when the attempt has ended. Does nothing
-    /// by default.
+    /// Runs concurrently with the attempt, for instance to renew a lease, and is dropped when the attempt has ended.
+    /// The default implementation does nothing.
     fn during(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(ready(()))
     }
 
-    /// Examines the answer of the attempt, even an error, before it is recorded; may return another answer that
-    /// replaces it. The replaced answer decides whether the call is tried again.
+    /// Examines the answer of the attempt before the answer is recorded, even if it is an error. May return another
+    /// answer, which replaces it. The retry policy then decides by the new answer whether the call is tried again.
     fn after<'a>(
         self: Box<Self>,
         call: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
 
-    /// Called if the attempt did not begin and will not: a later stage refused the call, another process claimed it,
-    /// or the call was given up before. A value that is dropped without this call belongs to an attempt that may have
-    /// done its work. The default implementation only drops the value. An implementation must not block.
+    /// Runs if the attempt did not begin and will not begin, because a later stage refused the call, another process
+    /// claimed it, or the call was abandoned. If the value is dropped without `after` and without this method, the
+    /// attempt may have done its work. The default implementation only drops the value. An implementation must not
+    /// block.
     fn not_begun(self: Box<Self>) {}
 }
 
@@ -143,7 +146,7 @@ pub struct MiddlewareCall<'a> {
     pub(crate) inside: Inside<'a>,
 }
 
-/// Further values of a call, which only the stages of this crate may use.
+/// Values of a call that only the middleware of this crate may use.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a> {
     pub(crate) plan: &'a Plan,
@@ -194,14 +197,15 @@ impl<'a> MiddlewareCall<'a> {
         self.fingerprint
     }
 
-    /// Returns the final arguments of the call, as a JSON object: repaired, with defaults. They may hold secrets.
+    /// Returns the final arguments of the call, as a JSON object: repaired, and with defaults. They may contain
+    /// secrets.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments
     }
 
-    /// Returns what the call reads and writes. If its tool does not declare that, the footprint is everything that
-    /// its effect allows.
+    /// Returns what the call reads and writes. If the tool does not declare that, returns everything that the effect of
+    /// the tool allows.
     #[must_use]
     pub fn footprint(&self) -> &'a Footprint {
         self.footprint
@@ -284,7 +288,7 @@ impl fmt::Debug for MiddlewareCall<'_> {
     }
 }
 
-/// Returns what a call touches. If the executor has stages, the footprint was computed before them.
+/// Returns what a call touches. For an executor with middleware, the footprint is computed before the middleware runs.
 pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
     let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
     facts.touches().unwrap_or_else(undeclared)

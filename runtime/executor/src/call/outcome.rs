@@ -8,8 +8,8 @@ use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, VerifyError};
 use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, StoreError};
 
-/// The outcome of a call. A call that waits has not failed: the host continues when the answer has come, perhaps in
-/// another process.
+/// The outcome of a call that was submitted. A suspended call has not failed: the host application continues when the
+/// call has an answer, perhaps in another process.
 ///
 /// ```
 /// use toolwright::Outcome;
@@ -35,27 +35,28 @@ pub enum Outcome {
     Failed(CallFailure),
 }
 
-/// A call that waits.
+/// A call that waits in the journal and has no answer yet.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SuspendedCall {
     /// The id of the call in the journal.
     pub call: CallId,
-    /// The state of the call, which says what it waits for: a decision (pending), a worker (ready), its result
-    /// (running), a person or its `reconcile` to find out what happened (indeterminate), its plan (planned), the calls
-    /// that it makes (waiting), a result from outside (handed over).
+    /// The state of the call, which says for what the call waits: a decision of a person (pending), a worker (ready),
+    /// its result (running), a person or its `reconcile` function to find out whether it happened (indeterminate), a
+    /// decision about its plan (planned), the calls that it makes (waiting), or a result from another process (handed
+    /// over).
     pub state: State,
     /// The request for a person's approval, if the call needs one.
     pub request: Option<Box<ApprovalRequest>>,
-    /// Everything that the other side needs to carry the call out, if it was handed over.
+    /// Everything that another process needs to carry the call out, if the call was handed over.
     pub handed_over: Option<Box<HandedOver>>,
 }
 
-/// Why a call cannot continue here.
+/// Why a call cannot continue in this process.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
-    /// No approver can be asked, and the executor is set to fail in that case.
+    /// The call needs approval, no approver can be asked, and the executor is set to fail in that case.
     #[error("`{tool}` needs a person's approval ({reason}), and no approver can be asked")]
     NoApprover {
         /// The name of the tool.
@@ -94,7 +95,7 @@ pub enum CallFailure {
         /// The tool of the recorded call.
         tool: String,
     },
-    /// A parent that runs again makes another child than it made before at this index.
+    /// A parent that runs again makes a different call at this index than it made before.
     #[error(
         "call {index} that call {parent} makes is recorded as call {call} of `{tool}` with other arguments; a tool that makes calls has to make the same calls in the same order when it runs again",
         index = parent.index, parent = parent.call
@@ -122,7 +123,7 @@ pub enum CallFailure {
     /// The journal has no call with this id.
     #[error("the journal has no call {0}")]
     NoSuchCall(CallId),
-    /// The call has no answer yet, so its run cannot have received one.
+    /// The call has no answer yet, so its run cannot acknowledge one.
     #[error(
         "call {call} of `{tool}` is {state} and has no answer yet; acknowledge it when its outcome is answered"
     )]
@@ -144,7 +145,7 @@ pub enum CallFailure {
         /// The contradiction between record and rules.
         why: Contradiction,
     },
-    /// The result of the call was supplied with a key that is not trusted.
+    /// The supplied result of the call is signed with a key that is not trusted.
     #[error(
         "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]

@@ -1,4 +1,4 @@
-//! The values that one call receives beside its input: the services that its run and its caller provide, and its
+//! The values that one call receives besides its input: the services that its run and its caller provide, and its
 //! context.
 
 use std::sync::Arc;
@@ -15,8 +15,9 @@ use super::plan::Plan;
 use super::problem::BuildProblem;
 use super::run_state::RunState;
 
-/// Checks that the run and the call bring the services that the tool takes from them, and makes the context if the tool
-/// needs one. `identity` is that of the call, if it has one already. With these values a tool cannot make calls.
+/// Checks that the run and the call provide the services that the tool takes from them, and makes the context if the
+/// tool needs one. `identity` is the identity of the call, if the call has one already. A tool cannot make calls with
+/// these values.
 pub(crate) fn own_of(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -34,7 +35,8 @@ pub(crate) fn own_with(plan: &Plan, context: ToolContext, calls: impl FnOnce() -
     if plan.makes_calls { own.with_calls(Box::new(Arc::new(calls()))) } else { own }
 }
 
-/// Checks that the run has the services that the tool needs. Returns only the context, if the tool needs one.
+/// Checks that the executor, the run and the call provide the services that the tool needs. Returns the context, if the
+/// tool needs one.
 pub(crate) fn context_of(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -62,7 +64,7 @@ pub(crate) fn context_of(
     }))
 }
 
-/// Returns the identity of a journalled call.
+/// Returns the identity of a call in a journal.
 pub(crate) fn identity_of(record: &CallRecord) -> Identity<'_> {
     let known =
         Journaled { run: &record.place.run, digest: &record.digest, attempt: record.attempt };
@@ -85,7 +87,7 @@ fn undeclared_service(tool: &str, type_name: &str) -> ToolError {
     ToolError::new("undeclared_service", "this tool cannot be used in this call").caused_by(cause)
 }
 
-/// Makes the error of a tool that was registered after the build, or that lacks a service.
+/// Makes the error of a call whose tool needs a service that is not provided.
 #[cold]
 fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
     let needed = match problem {

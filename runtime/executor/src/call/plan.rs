@@ -1,5 +1,5 @@
-//! How the calls of one tool are run: everything that can be decided before the first one. Plans are made when an
-//! executor is built, and for a tool that is registered later, at its first call.
+//! Plans: how the calls of one tool run, as far as that can be decided before the first call. Plans are made when an
+//! executor is built. The plan of a tool that is registered later is made at its first call.
 
 #[doc(hidden)]
 pub use std::any::{Any, TypeId};
@@ -22,8 +22,8 @@ use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
 pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
-    /// Whether a call needs more than the fast path: a service that the executor itself does not hold or that is
-    /// missing, a circuit breaker, a validation, or stages of the application.
+    /// Whether a call needs more than the fast path. That is so for a service that is missing or that the executor
+    /// itself does not hold, a circuit breaker, most validations, an approval function, and middleware.
     pub(crate) needs_more: bool,
     /// Whether the fast path runs the tool's own validation.
     pub(crate) validates_at_once: bool,
@@ -31,16 +31,14 @@ pub(crate) struct Plan {
     pub(crate) makes_calls: bool,
     /// The services that each call of the tool must provide.
     pub(crate) from_call: Box<[DeclaredService]>,
-    /// The services that are not provided; a call of the tool is refused.
+    /// The services that are not provided. If there are any, calls of the tool are refused.
     pub(crate) lacks: Box<[BuildProblem]>,
     /// How long an attempt may take.
     pub(crate) timeout: Option<Duration>,
     /// How long the whole call may take, with all of its attempts and delays.
     pub(crate) total_timeout: Option<Duration>,
     pub(crate) gate: Option<Arc<Gate>>,
-    /// How far invalid input is repaired.
     pub(crate) repair: Repair,
-    /// How often and when a failed call is tried again.
     pub(crate) retry: RetryPolicy,
     /// The circuit breaker of the tool; `None` if the tool has none.
     pub(crate) circuit: Option<Arc<Circuit>>,
@@ -55,23 +53,23 @@ impl Plan {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Whether a call of the tool can need approval only because of its input.
+    /// Returns whether only the input of a call can make the call need approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
 
-    /// Whether the tool needs something that only the run of a call can provide.
+    /// Returns whether the tool needs something that only the run of a call can provide.
     pub(crate) fn needs_run(&self) -> bool {
         self.wiring.sources.iter().any(|source| matches!(source, Source::Run(_)))
     }
 
-    /// Whether the tool is not called at present, because its circuit breaker is open.
+    /// Returns whether the tool is not called at present, because its circuit breaker is open.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.circuit.as_ref().is_some_and(|circuit| circuit.admits().is_err())
     }
 
-    /// Raises danger and approval to the minimum for every call of the tool: a tool that a resolver found has at
-    /// least moderate danger, whatever it declares itself.
+    /// Raises the facts of a call to a minimum, whatever the tool declares itself: a tool from a resolver has at least
+    /// moderate danger, and an adaptation can raise the danger or require approval.
     #[inline]
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
@@ -191,7 +189,7 @@ pub(crate) struct Later(RwLock<PlanTable>);
 #[derive(Default)]
 struct PlanTable {
     plans: HashMap<u64, Arc<Plan>, FixedState>,
-    /// The number of plans from which on the plans of unregistered tools are removed.
+    /// The number of plans at which the plans of unregistered tools are removed.
     full: usize,
 }
 
@@ -219,8 +217,8 @@ impl Later {
         // If two plans of a tool are made at the same time, the first one to be stored is used.
         let plan = Arc::clone(later.plans.entry(entry.id).or_insert(new));
         drop(later);
-        // This is dropped after the lock was released, because values that a tool captured may run any code when they
-        // are dropped.
+        // These plans are dropped after the lock was released, because values that a tool captured may run any code
+        // when they are dropped.
         drop(gone);
         plan
     }
@@ -230,8 +228,8 @@ fn is_gone(plan: &Arc<Plan>) -> bool {
     Arc::strong_count(plan) == 1 && Arc::strong_count(&plan.entry) == 1
 }
 
-/// The gates of tools that limit their calls. A tool that is registered again under its name with the same limit shares
-/// the gate with the running calls of its predecessor.
+/// The gates of tools that limit their calls. If a tool is registered again under the same name with the same limit,
+/// its calls share the gate with the running calls of its predecessor.
 #[derive(Default)]
 pub(crate) struct Gates(Mutex<GatesByTool>);
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::registry::RegistryError;
 use toolwright_policy::policy::PolicyError;
 
-/// Why an executor cannot be built; lists every problem.
+/// Why an executor cannot be built. The error lists every problem.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildError {
@@ -21,7 +21,7 @@ toolwright_core::debug_as_sentence!(BuildError);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildProblem {
-    /// The policy is wrong.
+    /// The policy is invalid.
     Policy(PolicyError),
     /// The builder received both `.unrestricted()` and `.policy(…)`, which exclude each other.
     TwoPolicies,
@@ -38,9 +38,10 @@ pub enum BuildProblem {
         /// The service or resource that the tool needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// The approver has no stored key, and the journal outlives the key that is made for the process.
+    /// The approver has no stored key, but the journal outlives the process and thereby the key that is made for it.
     ProcessKey,
-    /// A tool is carried out elsewhere, and the journal outlives the key that would sign the tokens of its calls.
+    /// A tool is carried out elsewhere, but the journal outlives the process and thereby the key that would sign the
+    /// tokens of the tool's calls.
     NoHandOverKey {
         /// The name of the tool.
         tool: String,
@@ -84,19 +85,19 @@ pub enum BuildProblem {
     },
     /// A type is provided twice, so that it is unclear which of the values a tool receives.
     GivenTwice {
-        /// The type.
+        /// The name of the type.
         type_name: &'static str,
     },
-    /// Tools do not fit together: two have one name, or one is invalid.
+    /// Tools do not fit together: two have the same name, or one is invalid.
     Registry(RegistryError),
     /// An adaptation matches no tool.
     AdaptsNothing {
-        /// The pattern, and the names of tools that are similar to it.
+        /// The pattern, and the names of tools that are similar to the pattern.
         problem: String,
     },
-    /// Two bundles have one name.
+    /// Two bundles have the same name.
     BundleTwice {
-        /// The name.
+        /// The name of both bundles.
         name: String,
         /// The location in the source where the first bundle is added.
         first: &'static Location<'static>,

@@ -29,8 +29,8 @@ impl Ready {
         Self::new(catalog.clone(), plans, None)
     }
 
-    /// Returns the plan of a tool; `None` if the registry has changed, or no tool has the name. Most calls need only
-    /// this to find their tool: one atomic load and one look-up.
+    /// Returns the plan of a tool; `None` if the registry has changed, or no tool has the name. For most calls, this is
+    /// the whole search for their tool: one atomic load and one look-up.
     #[inline]
     pub(crate) fn plan(&self, name: &str) -> Option<&Plan> {
         if let Some(registry) = &self.follows
@@ -51,7 +51,7 @@ impl Ready {
         self.follows.as_ref().map_or_else(|| self.catalog.clone(), Registry::catalog)
     }
 
-    /// Names the tools that have a `reconcile` function.
+    /// Lists the names of the tools that have a `reconcile` function.
     pub(crate) fn reconciling(&self) -> impl Iterator<Item = &str> {
         let plans = self.plans.iter().filter(|plan| plan.entry.spec.reconcile.is_some());
         plans.map(|plan| &*plan.entry.name)

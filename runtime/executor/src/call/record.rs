@@ -1,4 +1,4 @@
-//! Reports the life of a call to listeners and tracing.
+//! Reports the events of a call to listeners and tracing.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -21,8 +21,8 @@ use toolwright_journal::approval::ApprovalRequest;
 use toolwright_journal::journal::{CallRecord, State, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
-/// Whether a listener, a trace or a journal wants to know of calls; otherwise calls save that work. Only the trace
-/// level is checked here: a filter by name needs the span itself.
+/// Returns whether a listener, tracing or a journal observes calls. Otherwise, calls save that work. For tracing, only
+/// the level is checked, because a filter by name needs the span itself.
 #[inline]
 pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
@@ -31,17 +31,18 @@ pub(crate) fn is_wanted(run: &RunState) -> bool {
 /// The text that listeners receive instead of a text that may repeat a secret.
 const NOT_SHOWN: &str = "(not shown, because its tool takes a secret)";
 
-/// Reports one call to its listeners. If it is dropped before the end, it reports `Abandoned`.
+/// The reporter of one call's events to listeners. If this value is dropped before the end of the call, it reports
+/// `Abandoned`.
 pub(crate) struct Watch<'a> {
     pub(crate) id: CallId,
     run: &'a RunState,
     call: &'a Call<'a>,
-    /// The run to which the call belongs, if a worker of another run carries the call out.
+    /// The run of the call, if a worker carries the call out for another run.
     of_run: Option<Box<str>>,
     digest: Mutex<Option<Arc<str>>>,
     /// The number of the present attempt; 0 before the first one.
     attempt: AtomicU32,
-    /// Whether the arguments may hold a secret, which an answer or an error may repeat.
+    /// Whether the arguments may contain a secret, which an answer or an error may repeat.
     is_secret: AtomicBool,
     started: Instant,
     ended: bool,
@@ -67,7 +68,7 @@ impl<'a> Watch<'a> {
         Some(Self::new(run, call, id(), None).report_begin())
     }
 
-    /// Starts a watch for a call that has waited in the journal, perhaps in another run, and is claimed now.
+    /// Starts the observation of a call that has waited in the journal, perhaps in another run, and is claimed now.
     pub(crate) fn resume(
         run: &'a RunState,
         call: &'a Call<'a>,
@@ -102,14 +103,13 @@ impl<'a> Watch<'a> {
         self
     }
 
-    /// Records that the call was claimed for an attempt.
     #[cold]
     pub(crate) fn set_claimed(&self, record: &CallRecord) {
         self.set_final_arguments(record);
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
-    /// Sets the arguments that later events report.
+    /// Sets the digest of the final arguments, which later events report.
     #[cold]
     pub(crate) fn set_final_arguments(&self, record: &CallRecord) {
         let digest = record.digest.as_str().into();
@@ -117,14 +117,14 @@ impl<'a> Watch<'a> {
         self.is_of(record);
     }
 
-    /// Notes the record of the call.
+    /// Notes from the record whether the arguments may contain a secret.
     pub(crate) fn is_of(&self, record: &CallRecord) {
         if !matches!(record.arguments, StoredText::Plain(_)) {
             self.is_secret.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Notes which tool the call is for.
+    /// Notes from the definition of the tool whether the arguments may contain a secret.
     #[cold]
     pub(crate) fn is_for(&self, tool: &Definition) {
         if takes_a_secret(Some(tool)) {
@@ -132,7 +132,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Reports that the call had to wait for an earlier call of its turn that it conflicts with.
+    /// Reports that the call had to wait for a conflicting earlier call of its turn.
     #[cold]
     pub(crate) fn report_wait(&self, waited: Duration) {
         self.tell(ToolEventKind::Waited { waited });
@@ -192,8 +192,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns an error without texts for listeners, if its texts may repeat a secret, as in the journal; `None` if
-    /// they get the error itself.
+    /// Returns an error without texts for listeners, if the texts may repeat a secret; `None` if listeners receive the
+    /// error itself.
     fn shown_error(&self, error: &ToolError) -> Option<ToolError> {
         let is_secret = self.is_secret.load(Ordering::Relaxed);
         is_secret.then(|| {
@@ -228,7 +228,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// Makes a span by the OpenTelemetry conventions for generative AI.
+/// Makes a span according to the OpenTelemetry conventions for generative AI.
 pub(crate) fn span(run: &RunState, call: &Call<'_>, tool: Option<&Definition>) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
@@ -281,7 +281,7 @@ fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError)
     }
 }
 
-/// Writes an error and its chain of causes, the outermost first.
+/// Returns an error and its chain of causes as one text, the outermost first.
 #[doc(hidden)]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();
@@ -294,7 +294,7 @@ pub fn chain(error: &(dyn Error + 'static)) -> String {
     words
 }
 
-/// Whether the arguments hold a secret, which a result may repeat.
+/// Returns whether the tool takes a secret, which a result may repeat.
 fn takes_a_secret(tool: Option<&Definition>) -> bool {
     tool.is_some_and(|it| it.secrets().next().is_some())
 }

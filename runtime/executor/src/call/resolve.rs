@@ -1,5 +1,5 @@
-//! Finds tools by names that are not registered. If many calls ask for one name at the same time, the resolvers are
-//! asked once. A failure goes to all of these calls, and is not remembered.
+//! Asks resolvers for tools that are not registered. If many calls name the same tool at the same time, the resolvers
+//! are asked once. If that fails, all of these calls get the error, and the next call asks again.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,13 +16,13 @@ use crate::registry::{Lookup, Registry};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::registration::Registration;
 
-/// Finds tools that are not registered, by their names: those of a remote server, for instance.
+/// A source of tools that are not registered, such as the tools of a remote server. It finds a tool by its name.
 ///
-/// The executor asks it when a call names a tool that the registry does not know, before the model gets the error
-/// `unknown_tool`. The tool that it returns is registered under that name and stays registered. Its danger is at least
-/// `moderate`.
+/// The executor asks a resolver when a call names a tool that the registry does not contain. The model gets the error
+/// `unknown_tool` only if no resolver finds the tool. A tool that a resolver returns is registered under that name, and
+/// stays registered. Its danger is at least `moderate`.
 ///
-/// A closure that answers at once is a resolver; see
+/// A closure that returns the tool without waiting implements this trait; see
 /// [`ExecutorBuilder::resolver`](crate::executor::ExecutorBuilder::resolver).
 ///
 /// ```
@@ -35,7 +35,7 @@ use toolwright_core::registration::Registration;
 /// impl Resolver for Remote {
 ///     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
 ///         Box::pin(async move {
-///             // Asks the server for the schema…
+/// // Asks the server for the schema…
 ///             let Some(action) = name.strip_prefix("remote_") else { return Ok(None) };
 ///             let action = action.to_owned();
 ///             let tool = DynamicTool::new(name, "Does something far away.", json!({"type": "object"}), move |_, _| {
@@ -51,23 +51,26 @@ pub trait Resolver: Send + Sync + 'static {
     /// Returns the tool with this name; `None` if there is none.
     ///
     /// # Errors
-    /// When the resolver could not find out about the name. The model gets the error, and the next call asks again.
+    /// When the resolver could not find out whether there is such a tool. The model gets the error, and the next call
+    /// of the tool asks again.
     fn resolve<'a>(
         &'a self,
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>>;
 
-    /// Names tools to show to a model before they are called; none by default. The executor asks this before the first
-    /// model request; see [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
+    /// Returns tools that models are shown before they call them. The default implementation returns none. An agent
+    /// asks for these tools before its first request to the model; see
+    /// [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
     ///
     /// # Errors
-    /// When the resolver could not find out which tools there are. The run stops with the error, and the next run asks again.
+    /// When the resolver could not find out which tools there are. The run stops with the error, and the next run asks
+    /// again.
     fn announced(&self) -> BoxFuture<'_, Result<Vec<Registration>, ToolError>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Returns how long the resolver may take, if that is longer than an attempt of a tool: a person may have to sign
-    /// in first.
+    /// Returns how long the resolver may take, if that is longer than an attempt of a tool may take. For instance, a
+    /// person may have to sign in first.
     fn timeout(&self) -> Option<Duration> {
         None
     }
@@ -86,7 +89,7 @@ where
     }
 }
 
-/// The result of resolving a name: whether the registry has a tool with that name afterwards.
+/// The result of resolving a name: whether the registry now has a tool with that name.
 type Outcome = Result<bool, Arc<Failure>>;
 type Flight = Shared<BoxFuture<'static, Outcome>>;
 type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
@@ -95,10 +98,10 @@ type Resolvers = Arc<[Arc<dyn Resolver>]>;
 
 /// The resolvers of an executor, and the names that they are resolving at the moment.
 pub(crate) struct Resolving {
-    /// The resolvers in the order in which they are asked, of which there is at least one.
+    /// The resolvers in the order in which they are asked; at least one.
     resolvers: Resolvers,
     flights: Mutex<Flights>,
-    /// Set once every resolver has announced the tools that it can name in advance.
+    /// Set when every resolver has announced its tools.
     announced: OnceCell<()>,
 }
 
@@ -107,13 +110,13 @@ impl Resolving {
         Self { resolvers: resolvers.into(), flights: Mutex::default(), announced: OnceCell::new() }
     }
 
-    /// Returns how long the resolvers may take.
+    /// Returns how long the resolvers may take. `attempt` is the limit of an attempt.
     pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
         let longest = self.resolvers.iter().filter_map(|it| it.timeout()).max();
         attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))
     }
 
-    /// Registers the tools that the resolvers announce; later calls do nothing.
+    /// Registers the tools that the resolvers announce. After the first success, further calls do nothing.
     pub(crate) async fn announce(&self, registry: &Registry) -> Result<(), ToolError> {
         let announced = self.announced.get_or_try_init(|| async {
             for resolver in self.resolvers.iter() {
@@ -133,11 +136,12 @@ impl Resolving {
         announced.await.copied()
     }
 
-    /// Registers the tool, unless the registry has it; `false` if no resolver knows it.
+    /// Asks the resolvers for a tool and registers it, unless the registry contains the tool by then. Returns `false`
+    /// if no resolver finds it.
     pub(crate) async fn resolve(&self, name: &str, registry: &Registry) -> Result<bool, ToolError> {
         let waiting = Waiting { resolving: self, name, flight: self.flight(name, registry) };
         let outcome = waiting.flight.clone().await;
-        // The flight is removed before the callers get their answers, so that the next call asks again.
+        // The flight is removed before the callers get their answers, so that the next call asks the resolvers again.
         drop(waiting);
         outcome.map_err(|failure| failure.to_error(name))
     }
@@ -169,14 +173,14 @@ impl Resolving {
     }
 }
 
-/// A call that waits for a name to be resolved.
+/// A call that waits until a name is resolved.
 struct Waiting<'a> {
     resolving: &'a Resolving,
     name: &'a str,
     flight: Flight,
 }
 
-/// Removes the shared request when its last waiting call is gone, even if that call was given up.
+/// Removes the flight when the last call that waits for it is gone, even if that call was abandoned.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let earlier;
@@ -187,7 +191,7 @@ impl Drop for Waiting<'_> {
             flights.remove(self.name);
         }
         drop(flights);
-        // This is dropped after the lock was released: the last reference drops the values of the resolver.
+        // The flight is dropped after the lock was released, because its last reference drops values of the resolver.
         drop(earlier);
     }
 }
@@ -216,7 +220,7 @@ async fn ask(
     }
     match registry.add(std::iter::once(found), Origin::Resolver) {
         Ok(()) => Ok(true),
-        // Another caller has registered a tool of that name in the meantime, which will do.
+        // Another caller has registered a tool of that name in the meantime, so that tool is used.
         Err(_) if !matches!(registry.lookup(name), Lookup::Absent) => Ok(true),
         Err(error) => Err(Failure::of_resolver(error.to_string())),
     }

@@ -19,11 +19,12 @@ pub(crate) struct Rules {
     /// The builder from which every reload builds the policy.
     written: PolicyBuilder,
     current: RwLock<Policy>,
-    /// Locked from reading the files until the policy is stored, so that the last reload wins.
+    /// Held from reading the files until the new policy is stored, so that an older reload cannot replace the policy of
+    /// a newer one.
     reloading: Mutex<()>,
     /// Whether every call may run unless its tool requires approval.
     is_open: bool,
-    /// Whether stages of the application need the footprint of each call.
+    /// Whether middleware of the application needs the footprint of each call.
     shows_footprints: bool,
     around: Surroundings,
 }
@@ -73,7 +74,7 @@ impl Surroundings {
     }
 }
 
-/// A call that is to be evaluated, without its arguments.
+/// A call to be evaluated, without its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
@@ -156,8 +157,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Makes the facts about a tool's calls before any input is read; they request the footprint if rules depend on
-    /// files.
+    /// Makes the facts about a tool's calls before any input is read. The facts request the footprint if the policy,
+    /// middleware or related calls may need it.
     #[inline]
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
@@ -199,8 +200,8 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// Evaluates a call by a policy, and by the policies of the agents on whose behalf the run makes the call;
-    /// without arguments, if no rule depends on them.
+    /// Evaluates a call by a policy, and by the policies of the agents on whose behalf the run makes the call.
+    /// `arguments` is `None` if no rule depends on them.
     pub(crate) fn judged(
         &self,
         run: &RunState,

@@ -33,13 +33,11 @@ pub(crate) struct RunState {
     /// The services that the run provides to its calls.
     pub(crate) values: RunValues,
     cancelled: Option<CancellationToken>,
-    /// The user on whose behalf the run makes its calls.
     user: Option<Arc<str>>,
-    /// The session to which the run belongs.
     session: Option<Arc<str>>,
-    /// Whether the application started the run, which then works only on its own calls.
+    /// Whether the application started the run. A worker of such a run works only on the run's own calls.
     is_own: bool,
-    /// Whether the run was ended in this process; an end in another process is only in the journal.
+    /// Whether the run was ended in this process. If another process ended it, only the journal records that.
     ended: Arc<AtomicBool>,
     /// How many retries the calls of the run have made.
     retries: Arc<AtomicU32>,
@@ -47,7 +45,7 @@ pub(crate) struct RunState {
     progress: Option<Arc<[Listener; 1]>>,
     /// Receives every event of the run's calls.
     listener: Option<Arc<[Listener; 1]>>,
-    /// The call that makes this run's calls, if this run is a child run.
+    /// The facts about the parent of this run's calls; `None` if the calls have no parent.
     lineage: Option<Arc<Lineage>>,
     /// The rules and values that the run's calls inherit from agents, if agents make the calls.
     delegated: Option<Arc<DelegatedContext>>,
@@ -109,7 +107,7 @@ impl RunState {
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
-        // Another process may have read further sources for a journalled run.
+        // Another process may have read further sources for a run that a journal records.
         let read_text = Arc::new(ReadText::new(core.journal.is_none()));
         Self {
             core,
@@ -169,25 +167,24 @@ impl RunState {
         Self { delegated: Some(Arc::new(delegated)), ..same }
     }
 
-    /// Returns the values that the calls of the run inherit from the agents on whose behalf they are made.
+    /// Returns what the calls of the run inherit from the agents on whose behalf they are made.
     #[inline]
     pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()
     }
 
-    /// Names the maker of the run's calls for approvers: `agent:<run>`, followed by the names of the agents that the
-    /// run has delegated its task to.
+    /// Returns the name that approvers see as the maker of the run's calls: `agent:<run>`, followed by the names of the
+    /// agents to which the run has delegated its task.
     pub(crate) fn requester(&self) -> String {
         format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
 
-    /// Returns the list of the untrusted sources that the run has read.
     #[inline]
     pub(crate) fn read_text(&self) -> &ReadText {
         &self.read_text
     }
 
-    /// Whether a policy depends on the untrusted sources that the run has read.
+    /// Returns whether a policy depends on the untrusted sources that the run has read.
     pub(crate) fn asks_what_was_read(&self) -> bool {
         let rules = &self.core.rules;
         (!rules.is_open() && rules.current().looks_at_what_was_read())
@@ -200,14 +197,14 @@ impl RunState {
         if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }
 
-    /// Whether no rules apply: every call runs, unless its tool asks for approval.
+    /// Returns whether no rules apply: every call runs, unless its tool asks for approval.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
-    /// Makes the run to which a call's children belong. If a worker carries the call out for another run, it is that
-    /// other run, as far as the journal describes it.
+    /// Makes the run to which the children of a call belong. A worker may carry the call out for a run of another
+    /// process. The children then belong to that run, with the values that the journal has recorded of it.
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);
         let recorded = lineage.recorded.clone();
@@ -221,13 +218,13 @@ impl RunState {
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
-    /// Returns the values that the calls inherit from the call that makes them; `None` if no call makes them.
+    /// Returns the facts about the parent of the run's calls; `None` if the calls have no parent.
     #[inline]
     pub(crate) fn lineage(&self) -> Option<&Lineage> {
         self.lineage.as_deref()
     }
 
-    /// Whether calls of the run may use this tool.
+    /// Returns whether calls of the run may use this tool.
     pub(crate) fn may_call(&self, tool: &str) -> bool {
         let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
         let names = recorded.and_then(|recorded| recorded.may_call.as_ref());
@@ -253,7 +250,7 @@ impl RunState {
         let made_before = last().as_ref().filter(|ready| ready.catalog().is(catalog)).cloned();
         let ready = made_before.unwrap_or_else(|| {
             let ready = Arc::new(Ready::pinned(catalog, core));
-            // The previous value is dropped after the lock was released.
+            // The previous value is dropped after the lock is released.
             let _before = last().replace(Arc::clone(&ready));
             ready
         });
@@ -315,7 +312,7 @@ impl RunState {
         }
     }
 
-    /// Whether any listener receives the events of the run's calls.
+    /// Returns whether any listener receives the events of the run's calls.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()

@@ -1,7 +1,9 @@
-//! Tools that an application has adapted: their definitions, and how their input becomes the tool's own.
+//! Tools that an application has adapted: their definitions, and the conversion of their input to the input of the
+//! original tool.
 //!
-//! - A model sends arguments by the adapted schema. Final arguments have the adapted names too, and also the presets.
-//! - The tool reads its own names. Its errors are translated to the adapted names.
+//! - A model sends arguments in the adapted schema. Final arguments also have the adapted names, and contain the
+//!   presets.
+//! - The tool reads its original names. Its errors are translated to the adapted names.
 
 use std::borrow::Cow;
 
@@ -21,13 +23,13 @@ use toolwright_schema::schema::Checker;
 /// The form of arguments: as the model sent them, or final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The arguments as the model sent them, among which a preset argument counts as an unknown key.
+    /// The arguments as the model sent them. A preset argument among them is an unknown key.
     Sent,
     /// The final arguments, with the presets.
     Final,
 }
 
-/// Turns the input of an adapted tool into the input of the tool itself.
+/// The conversion from the input of an adapted tool to the input of the original tool.
 pub(crate) struct AdaptedInput {
     checker: Checker,
     arguments: Vec<AdaptedArgument>,
@@ -224,16 +226,16 @@ impl AdaptedInput {
         shown.map(|it| it.name.as_str()).collect()
     }
 
-    /// Whether models must not send a key, although the tool may know it or accepts any key.
+    /// Returns whether models must not send a key, although the tool may know it or accepts any key.
     fn is_withheld(&self, key: &str) -> bool {
         let is_shown = self.arguments.iter().any(|it| it.preset.is_none() && it.name == key);
         !is_shown && self.arguments.iter().any(|it| it.name == key || it.own == key)
     }
 }
 
-/// Adapts the texts of a tool's calls.
+/// Converts the texts of the calls of an adapted tool.
 impl super::Entry {
-    /// Whether the application has changed the arguments of the tool.
+    /// Returns whether the application has changed the arguments of the tool.
     #[inline]
     pub(crate) fn is_adapted(&self) -> bool {
         self.adapted.is_some()
@@ -247,7 +249,7 @@ impl super::Entry {
         }
     }
 
-    /// Converts final arguments to the text that the tool reads, for the tool's further functions, such as a preview.
+    /// Converts final arguments to the text that the tool reads, for a companion of the tool, such as its preview.
     pub(crate) fn own_final_text<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, ToolError> {
         self.own_text(text, Form::Final).map_err(|problems| {
             let tool = &self.name;
@@ -263,7 +265,7 @@ impl super::Entry {
         }
     }
 
-    /// Lists the final arguments that were not sent: the tool's defaults, and the presets.
+    /// Lists the final arguments that the model did not send: the tool's defaults and the presets.
     pub(crate) fn filled(&self, by_tool: Vec<(&'static str, Value)>) -> Vec<(String, Value)> {
         let presets =
             self.definition.presets().map(|(name, value)| (name.to_owned(), value.clone()));

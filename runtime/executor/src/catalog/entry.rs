@@ -1,4 +1,4 @@
-//! One tool, ready to be called. It is made once and shared by every catalog that has it.
+//! One tool, ready to be called. An entry is made once, and shared by every catalog that contains the tool.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,13 +17,13 @@ use toolwright_schema::repair::Repairer;
 use toolwright_schema::schema::Checker;
 
 pub(crate) struct Entry {
-    /// Unique, so that a plan made for one tool is not used for another of the same name.
+    /// Unique, so that the plan of a tool is not used for another tool of the same name.
     pub(crate) id: u64,
     pub(crate) name: Arc<str>,
     pub(crate) spec: &'static Spec,
     pub(crate) definition: Arc<Definition>,
     pub(crate) keys: Arc<Keys>,
-    /// The handler of a run-time tool; `None` for other tools, whose `spec` has it.
+    /// The handler of a run-time tool; `None` for other tools, whose handler is in `spec`.
     pub(crate) body: Option<Arc<Body>>,
     pub(crate) origin: Origin,
     /// Converts the input of a call into the tool's own form; `None` if the application has not changed the arguments.
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 pub(crate) enum Origin {
     /// The application registered the tool by its name.
     Application,
-    /// A resolver made the tool for a name that a model called, so a person should look at its calls.
+    /// A resolver provided the tool at run time, so a person should check its calls.
     Resolver,
 }
 
@@ -86,7 +86,7 @@ impl Entry {
         Self::new(self.spec, Arc::clone(written), changes, keys, body, self.origin)
     }
 
-    /// Returns the check by the output schema, made at the first use.
+    /// Returns the checker of the output schema, which is made at the first use.
     pub(crate) fn output(&self) -> Option<&Checker> {
         let made = self.output.get_or_init(|| {
             self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
@@ -94,8 +94,8 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Whether a result of the right type may still break the output schema. For a run-time tool, whose result has no
-    /// type, this is always so.
+    /// Returns whether a result of the right type may still break the output schema. For a run-time tool, whose result
+    /// has no type, this is always so.
     #[inline]
     pub(crate) fn promises_more(&self) -> bool {
         *self.promises_more.get_or_init(|| {
@@ -104,7 +104,7 @@ impl Entry {
         })
     }
 
-    /// Returns the repairer of input, made when input is first refused.
+    /// Returns the repairer of input, which is made when input is first refused.
     pub(crate) fn ladder(&self) -> Option<&Repairer> {
         let made = self.ladder.get_or_init(|| {
             let Definition { name, input_schema, parameters, .. } = &*self.definition;
@@ -118,7 +118,8 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Returns the fingerprint that decisions about the tool's calls are bound to, made when a call is first recorded.
+    /// Returns the fingerprint to which decisions about the tool's calls are bound. It is computed when a call is first
+    /// recorded.
     pub(crate) fn fingerprint(&self) -> &str {
         self.fingerprint.get_or_init(|| fingerprint(&self.definition))
     }

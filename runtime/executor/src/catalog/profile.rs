@@ -16,11 +16,11 @@ use toolwright_core::tool::Definition;
 /// | pattern | selects |
 /// | --- | --- |
 /// | `*` | every tool |
-/// | `file_*` | the tools whose names begin so |
+/// | `file_*` | the tools whose names begin with `file_` |
 /// | `read_file` | the tool of this name |
-/// | `group:file`, `group:file*` | the tools of this group, of groups that begin so |
-/// | `tag:reading`, `tag:read*` | the tools with this tag, with a tag that begins so |
-/// | `!` before any of these | not these, even where another pattern selects them |
+/// | `group:file`, `group:file*` | the tools of the group `file`, of the groups whose names begin with `file` |
+/// | `tag:reading`, `tag:read*` | the tools with the tag `reading`, with a tag that begins with `read` |
+/// | `!` before any of these | excludes the tools of that pattern, even if another pattern selects them |
 ///
 /// ```
 /// use toolwright::{Profile, Registry, tool};
@@ -44,7 +44,7 @@ use toolwright_core::tool::Definition;
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Profile {
     patterns: Vec<Pattern>,
-    /// The profile of the catalog that was narrowed: it has to select the tool as well.
+    /// The profile of the catalog to which this profile was applied. It must select a tool as well.
     within: Option<Box<Profile>>,
 }
 
@@ -182,14 +182,14 @@ impl TryFrom<Vec<String>> for Profile {
     }
 }
 
-/// Contains only the profile's own patterns: a catalog knows the profile that this one narrows.
+/// Leaves the profile in `within` out, because it belongs to a catalog and is not part of what the application wrote.
 impl From<Profile> for Vec<String> {
     fn from(profile: Profile) -> Self {
         profile.patterns.iter().map(ToString::to_string).collect()
     }
 }
 
-/// Profiles by name, as a configuration file has them.
+/// Profiles by name, such as those of a configuration file.
 ///
 /// ```
 /// use toolwright::{Profiles, Registry, tool};
@@ -200,7 +200,7 @@ impl From<Profile> for Vec<String> {
 ///
 /// let profiles: Profiles = serde_json::from_str(r#"{"developer": ["*"], "reviewer": ["tag:read"]}"#)?;
 /// let catalog = Registry::of([READ_FILE])?.catalog();
-/// // Once, when the program starts: every pattern of every profile matches something.
+/// // Checks once, when the program starts, that every pattern of every profile matches a tool.
 /// profiles.check(&catalog)?;
 /// let reviewed = catalog.select(profiles.get("reviewer")?)?;
 /// assert_eq!(reviewed.len(), 1);
@@ -221,7 +221,7 @@ impl Profiles {
     /// Returns the profile with this name.
     ///
     /// # Errors
-    /// When there is no profile of this name: no default is used instead.
+    /// When there is no profile of this name. No default profile is used instead.
     pub fn get(&self, name: &str) -> Result<&Profile, UnknownProfile> {
         self.0.get(name).ok_or_else(|| UnknownProfile {
             name: name.to_owned(),
@@ -239,7 +239,7 @@ impl Profiles {
     /// tool.
     ///
     /// # Errors
-    /// The first problem of each profile that has one.
+    /// When a profile has a problem. The error contains the first problem of each such profile.
     pub fn check(&self, catalog: &Catalog) -> Result<(), ProfileError> {
         let problems: Vec<(String, ProfileError)> = self
             .0
@@ -285,9 +285,9 @@ pub enum ProfileError {
     },
     /// No tool is selected, or every selected tool is excluded.
     Empty,
-    /// Several profiles have problems, which are listed by the profiles' names.
+    /// One or more profiles have problems.
     Several {
-        /// The problems, at least one.
+        /// The name and the problem of each profile that has one; at least one.
         problems: Vec<(String, ProfileError)>,
     },
 }
@@ -318,15 +318,16 @@ impl fmt::Display for ProfileError {
 
 impl std::error::Error for ProfileError {}
 
-/// No profile has this name. Nothing is selected then: another profile might allow tools that this one forbids.
+/// The error for the name of a profile that does not exist. No other profile is used instead, because it might allow
+/// tools that the wanted profile forbids.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownProfile {
-    /// The name.
+    /// The name that no profile has.
     pub name: String,
     /// The names of profiles that are similar to the unknown name.
     pub near: Vec<String>,
-    /// The names of all profiles of the executor.
+    /// The names of all known profiles.
     pub known: Vec<String>,
 }
 toolwright_core::debug_as_sentence!(UnknownProfile);

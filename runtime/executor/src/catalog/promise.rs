@@ -1,10 +1,11 @@
 //! Determines whether the output schema of a tool has constraints that its Rust type lacks, such as a bound, a length
-//! or a pattern. Only results with such a schema are checked, because the type guarantees the rest. Does no I/O.
+//! or a pattern. Only results of such a tool are checked, because otherwise the type guarantees that they match the
+//! schema.
 
 use serde_json::{Map, Number, Value};
 use toolwright_core::schema::walk::pointers;
 
-/// Keywords by which a value of the right type can still be invalid.
+/// Keywords that can make a value of the right type invalid.
 const KEYWORDS: [&str; 13] = [
     "contains",
     "exclusiveMaximum",
@@ -29,7 +30,7 @@ pub(crate) fn promises_more(schema: &Value) -> bool {
     schemas.any(|it| KEYWORDS.iter().any(|word| it.contains_key(*word)) || is_bounded(it))
 }
 
-/// Whether a schema has a bound that its integer type does not imply, such as one within the range 0 to 255 of
+/// Returns whether a schema has a bound that its integer format does not imply, such as a maximum below 255 for
 /// `uint8`.
 fn is_bounded(schema: &Map<String, Value>) -> bool {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();

@@ -20,7 +20,8 @@ const MOST_WORDS: usize = 64;
 /// The maximum number of tools that a search returns, even if the caller asks for more.
 const MOST_FOUND: usize = 100;
 
-/// The weight of a word by the part of a tool that contains it, such as the name.
+/// The weights of a word by its place: the tool's name, a label (tag, group or title), the description, the name of a
+/// parameter, or the description of a parameter.
 const NAME: u32 = 8;
 const LABEL: u32 = 6;
 const DESCRIPTION: u32 = 4;
@@ -33,8 +34,8 @@ const SATURATION: f64 = 8.0;
 /// How much the length of a tool's text lowers the score of a word in it: the parameter `b` of BM25.
 const BY_LENGTH: f64 = 0.3;
 
-/// The factor by which weights become whole numbers. Whole numbers have the same sum in every order, so that equal
-/// questions have equal answers.
+/// The factor by which scores become whole numbers. Sums of whole numbers do not depend on the order of the summands,
+/// so equal queries give equal results.
 const UNIT: f64 = 1_000.0;
 
 /// How many letters a searched word must have to match the beginning of a word, and the weight of that match, in tenths
@@ -47,7 +48,7 @@ const DEPTH: usize = 4;
 /// The words of a tool, each with its weight in the search.
 pub(crate) struct Words {
     weights: BTreeMap<String, u32>,
-    /// The sum of all of these, as a measure of the tool's length.
+    /// The sum of all weights, as a measure of the tool's length.
     length: u32,
 }
 
@@ -94,7 +95,7 @@ pub(super) struct Index {
 type ToolsOfWord = Vec<(usize, u32)>;
 
 impl Index {
-    /// Indexes the tools by their numbers.
+    /// Builds the index. The number of a tool is its position in `entries`.
     pub(super) fn of(entries: &[Arc<Entry>]) -> Self {
         let mut tools = HashMap::<&str, ToolsOfWord, FixedState>::default();
         let deferred = entries.iter().enumerate();
@@ -122,7 +123,7 @@ impl Index {
         Self { words }
     }
 
-    /// Scores how well each tool matches a word, in `fits`.
+    /// Writes into `fits` how well each tool matches a word.
     fn fit(&self, word: &str, fits: &mut [u32]) {
         fits.fill(0);
         let (letters, tenths) = BEGINNING;
@@ -157,15 +158,20 @@ fn rarity(all: u32, having: usize) -> f64 {
 fn score(rarity: f64, weight: u32, length: f64) -> u32 {
     let weight = f64::from(weight);
     let slowed = SATURATION * (1.0 - BY_LENGTH + BY_LENGTH * length);
-    // A tool that contains the word scores at least 1, however common the word is.
+    // However common the word is, a tool that contains it scores at least 1.
     (UNIT * rarity * weight / (weight + slowed)).max(1.0) as u32
 }
 
 impl Catalog {
-    /// Finds the deferred tools that fit these words best, the best first, at most `limit` (and never more
-    /// than 100). A word fits a word of the name, group, tags, title or description, or of the names and descriptions of parameters; another
-    /// form of it (`invoices`, `created`); or, from three letters on, its beginning, which counts less. Tools are ranked by BM25: rare words
-    /// count most, and those of names more than others. The rest of the order is the name, so that an equal question has an equal answer.
+    /// Finds the deferred tools that fit these words best, the best first. Returns at most `limit` tools, and never
+    /// more than 100.
+    ///
+    /// Each word of the query is looked for in the name, group, tags, title and description of a tool, and in the names
+    /// and descriptions of its parameters. It matches the same word, another form of it (`invoices` matches `invoice`),
+    /// and a longer word that begins with it. A beginning needs at least three letters, and scores less.
+    ///
+    /// Tools are ranked by BM25: rare words count more than common ones, and words of names more than words of
+    /// descriptions. Tools with equal scores are sorted by name, so equal queries give equal results.
     ///
     /// ```
     /// use toolwright::{Registry, tool};

@@ -17,7 +17,7 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::{Danger, Effect, Exposure, Repair, Retry, Timeout};
 
 impl DynamicTool {
-    /// Sets a name that people read.
+    /// Sets the name that people see.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -53,7 +53,7 @@ impl DynamicTool {
         self
     }
 
-    /// Makes every call need a person's approval, for this reason.
+    /// Requires a person's approval for every call, for this reason.
     pub fn approval(mut self, reason: &'static str) -> Self {
         self.approval = Some(reason);
         self
@@ -70,7 +70,8 @@ impl DynamicTool {
 
     /// Sets an async function that decides from the final input of a call whether the call needs approval, and for
     /// which reason. The function is called before the policy judges the call, and again when the call is claimed. If
-    /// it fails, panics or takes longer than ten seconds, a person is asked. It must not change anything.
+    /// the function fails, panics or takes longer than ten seconds, a person is asked. The function must not change
+    /// anything.
     ///
     /// ```
     /// use serde_json::json;
@@ -104,8 +105,8 @@ impl DynamicTool {
         self
     }
 
-    /// Declares what a call touches, by its input. Without it, a tool with effect `read` reads everything, and any
-    /// other tool writes everything.
+    /// Computes from the input which resources a call touches. Without such a function, a tool with effect `read` reads
+    /// everything, and any other tool writes everything.
     pub fn footprint_by(
         mut self,
         footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
@@ -114,8 +115,9 @@ impl DynamicTool {
         self
     }
 
-    /// Names the parameters whose values leave the machine, as `#[arg(sink)]` does of a function; an empty list says that none does.
-    /// Without it that is unknown, and a rule over calls that send (`sends`) asks about each call.
+    /// Names the parameters whose values leave the machine, as `#[arg(sink)]` does for an annotated function. An empty
+    /// list says that no value leaves the machine. Without this option, it is unknown which values do, and a rule over
+    /// calls that send (`sends`) asks about each call.
     ///
     /// ```
     /// use serde_json::json;
@@ -140,9 +142,9 @@ impl DynamicTool {
         self
     }
 
-    /// Refuses calls by a rule that a schema cannot express, from their final input: before the policy judges the call
-    /// and a person is asked, and again when the call is about to begin. The model reads the error and its hint. The
-    /// function has ten seconds, and must change nothing.
+    /// Sets the function that refuses calls by a rule that a schema cannot express. It checks the final input before
+    /// the policy judges the call and a person is asked, and again when the call is about to begin. The model reads its
+    /// error and the hint of the error. The function has ten seconds, and must not change anything.
     ///
     /// ```
     /// use serde_json::json;
@@ -175,7 +177,7 @@ impl DynamicTool {
     }
 
     /// Sets the function that shows an approver what a call would do, from its final input. The function runs before
-    /// the approval, so it must change nothing. It has ten seconds, and it is not run for a call with a secret among
+    /// the approval, so it must not change anything. It has ten seconds. It does not run for a call with a secret among
     /// its arguments.
     ///
     /// ```
@@ -200,10 +202,10 @@ impl DynamicTool {
         self
     }
 
-    /// Names what calls do besides what the definition says, such as the server that they go to. A decision about a call is
-    /// bound to it: if the tool of another process, or of this one after a restart, names something else, a call that a
-    /// person has approved is not run, and the person is asked again. Models and people do not read it, but
-    /// `Debug` of the definition prints it: give a digest if the text could hold a secret.
+    /// Names what calls do beyond the definition, such as the server to which they go. An approval of a call is bound
+    /// to this text. If the text has changed when an approved call is about to run, for instance after a restart, the
+    /// call does not run, and the person is asked again. Models and people do not read the text, but `Debug` of the
+    /// definition prints it, so give a digest if the text could contain a secret.
     ///
     /// ```
     /// use serde_json::json;
@@ -219,8 +221,9 @@ impl DynamicTool {
         self
     }
 
-    /// Finds out what became of a call that was interrupted, from its final input and the idempotency key in its
-    /// [`ToolContext`]. An executor with a journal asks it before it leaves the call to a person.
+    /// Sets the function that finds out whether an interrupted call happened, from its final input and the idempotency
+    /// key in its [`ToolContext`]. An executor with a journal calls this function before it asks a person about the
+    /// call.
     ///
     /// ```
     /// use serde_json::json;
@@ -242,7 +245,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets whether a model is shown the tool.
+    /// Sets whether models see the tool.
     pub fn exposure(mut self, exposure: Exposure) -> Self {
         self.exposure = exposure;
         self
@@ -254,10 +257,10 @@ impl DynamicTool {
         self
     }
 
-    /// Lets the run of an agent continue while another process carries out a call of the tool: the model reads as the
-    /// first answer that the call is running, and receives the result as a message when it comes. The registry
-    /// refuses this option for a tool that is not [`external`](Self::external), and for a
-    /// [`terminal`](Self::terminal) one.
+    /// Lets the run of an agent continue while another process carries out a call of the tool. As the answer of the
+    /// call, the model reads that the call is running; it receives the result as a message when the result comes. The
+    /// registry refuses this option for a tool that is [`terminal`](Self::terminal), and for one that is not
+    /// [`external`](Self::external).
     ///
     /// ```
     /// use serde_json::json;
@@ -279,13 +282,13 @@ impl DynamicTool {
         self
     }
 
-    /// Limits how long a whole call may take, all its attempts and the time between them; `None` for as long as they take.
+    /// Limits how long a whole call may take, with all its attempts and the delays between them; `None` sets no limit.
     pub fn total_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.total_timeout = timeout.map_or(Timeout::None, Timeout::After);
         self
     }
 
-    /// Sets how often a failed call is tried. The executor's settings decide what this leaves open.
+    /// Sets how often a failed call is retried. The executor's settings apply to whatever `retry` does not set.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
@@ -309,8 +312,8 @@ impl DynamicTool {
         self
     }
 
-    /// Attaches a value of the application's own, found again by its type with
-    /// [`Definition::metadata`](toolwright_core::tool::Definition::metadata).
+    /// Attaches a value of the application's own. [`Definition::metadata`](toolwright_core::tool::Definition::metadata)
+    /// returns the value by its type.
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);
         self

@@ -1,4 +1,4 @@
-//! Derives the keys of an input from the schema of the input.
+//! Lists the properties of a tool's input from its schema, and finds out which of them are secret.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::json::reference;
 use toolwright_core::schema::walk;
 
-/// Keywords with a schema for each of several names.
+/// Keywords whose value maps names to schemas.
 const IN_MAPS: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"];
 
-/// A key of an input.
+/// A property of a tool's input.
 #[derive(Debug, Clone, Copy)]
 #[doc(hidden)]
 pub struct Property<'a> {
@@ -24,7 +24,7 @@ pub struct Property<'a> {
     pub secret: bool,
 }
 
-/// Lists the keys of an input, required ones first in the order of `required`.
+/// Lists the properties of an input, with the required ones first in the order of `required`.
 #[doc(hidden)]
 pub fn of(root: &Value) -> Vec<Property<'_>> {
     let names = root.get("required").and_then(Value::as_array).into_iter().flatten();
@@ -42,7 +42,7 @@ pub fn of(root: &Value) -> Vec<Property<'_>> {
     found
 }
 
-/// Whether a schema marks its value, or a part of it at any depth, as secret: by `writeOnly` or by the format
+/// Returns whether a schema marks its value, or a part of it at any depth, as secret: by `writeOnly` or by the format
 /// `password`, directly or through a reference.
 fn is_secret(root: &Value, schema: &Value) -> bool {
     let mut followed: HashSet<&str> = HashSet::new();
@@ -78,8 +78,8 @@ pub(super) fn secret_without_a_name(root: &Value) -> Option<String> {
     found.or_else(|| refers().then(|| "/$ref".to_owned()))
 }
 
-/// Calls `visit` with the subschemas of a schema, each with its place. Definitions are not among them: they are
-/// visited where a schema references them.
+/// Calls `visit` with each direct subschema of a schema and with its place. Definitions are left out, because
+/// [`is_secret`] visits them where a schema references them.
 fn parts<'s>(schema: &'s Value, mut visit: impl FnMut(String, &'s Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         let word = keyword.as_str();

@@ -22,8 +22,8 @@ pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), Schema
     let mut schema = arrived.schema;
     schema.sort_all_objects();
     let checker = checker("/input_schema", &schema)?;
-    // The whole input is one value, which is read strictly and then checked against the schema. As for every tool,
-    // repair works on the text and reads it again.
+    // The whole input is one value. It is read strictly and then checked against the schema. If a repair changes the
+    // text, the new text is read in the same way.
     let key = Key::required("input", "an object").checked(move |text| checker.check_input(text));
     let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;
     Ok((schema, keys))
@@ -57,7 +57,7 @@ pub(super) fn defaults_end(schema: &Value) -> Result<(), SchemaProblem> {
     }
 }
 
-/// Refuses a secret outside the known keys: the journal could not leave it out.
+/// Refuses a schema with a secret outside the named properties, because the journal could not leave that secret out.
 pub(super) fn secrets_have_names(schema: &Value) -> Result<(), SchemaProblem> {
     match properties::secret_without_a_name(schema) {
         Some(place) => Err(wrong(
@@ -111,7 +111,8 @@ fn is_object(schema: &Value) -> Result<(), SchemaProblem> {
     Err(wrong("/type", message))
 }
 
-/// Refuses a required key that is not among the properties: nearly always one of the two is misspelt.
+/// Refuses a required key that is not among the properties, because one of the two names is then nearly always
+/// misspelt.
 fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let none = Map::new();

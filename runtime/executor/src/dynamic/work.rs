@@ -18,7 +18,7 @@ use toolwright_core::input::{Input, Problems};
 use toolwright_core::output::{Answer, Reconciled, Single, ToolOutput};
 use toolwright_core::spec::{Spec, Start, Started};
 
-/// The functions of one run-time tool; its spec is shared with similar tools.
+/// The functions of one run-time tool. Its spec is shared with other tools that have the same kinds of functions.
 pub(crate) struct Body {
     pub(super) judge: Judge,
     pub(super) asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
@@ -42,7 +42,7 @@ pub(super) type Companion<T> =
 
 type Ask<T> = dyn Fn(&Value) -> T + Send + Sync;
 
-/// The main function of a tool, whose input has the function's own type.
+/// The main function of a run-time tool, which reads the input as a type of its own.
 pub(super) trait Work: Send + Sync {
     /// Prepares the call; the function does nothing before the returned future is polled.
     fn start(
@@ -51,7 +51,6 @@ pub(super) trait Work: Send + Sync {
         context: ToolContext,
     ) -> Result<BoxFuture<'static, Answer>, Problems>;
 
-    /// Whether the function makes calls.
     fn makes_calls(&self) -> bool {
         false
     }
@@ -65,7 +64,7 @@ pub(super) fn spec(has: Has) -> &'static Spec {
     &SPECS[index]
 }
 
-/// Which further functions a run-time tool has beside its main function.
+/// The companions that a run-time tool has beside its main function, and whether the main function makes calls.
 #[derive(Clone, Copy)]
 pub(super) struct Has {
     pub(super) validate: bool,
@@ -75,7 +74,7 @@ pub(super) struct Has {
     pub(super) asks: bool,
 }
 
-/// One spec for each combination of further functions; each bit of the index means that a function exists.
+/// One spec for each combination of the fields of [`Has`]. Each bit of the index is one field.
 static SPECS: [Spec; 32] = {
     let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
@@ -140,7 +139,7 @@ fn beside<'a, T: 'static>(
     };
     let input = start.read_whole(&<Value as Input>::PARAM)?;
     let context = context(start);
-    // Wrapped in a block, so that the function does nothing before its future is polled.
+    // The function is called inside the block, so that it does nothing before the future is polled.
     Ok(Box::pin(async move { companion(input, context).await }))
 }
 
@@ -158,7 +157,7 @@ impl Judge {
     }
 }
 
-/// Makes the work on input of type `A`.
+/// Makes the [`Work`] of a handler whose input is of type `A`.
 pub(super) fn of<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,
@@ -169,7 +168,7 @@ where
     Box::new(Handler { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
 }
 
-/// Makes the work on input of type `A` that makes calls.
+/// Makes the [`Work`] of a handler that also makes calls, and whose input is of type `A`.
 pub(super) fn calling<A, R, F, Fut>(handler: F) -> Box<dyn Work>
 where
     A: Input + Send + 'static,
@@ -246,7 +245,7 @@ where
     }
 }
 
-/// The specs of the type `T`, which contain its schema.
+/// The specs of the type `T` as the input and as the output of a tool. They contain its schema.
 pub(super) struct TypeOf<T>(PhantomData<T>);
 
 impl<T: Input> TypeOf<T> {

@@ -7,9 +7,9 @@ use crate::registry::Registry;
 use toolwright_core::adaptation::Adaptation;
 
 impl ExecutorBuilder {
-    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. The
-    /// pattern is that of a [`Profile`](crate::catalog::Profile). It applies to tools that are registered later too;
-    /// building fails if it matches no tool.
+    /// Adapts the tools that the pattern matches. Use it for tools that the application did not write, such as those of
+    /// a bundle, of an MCP server or of another crate. The pattern is one of a [`Profile`](crate::catalog::Profile).
+    /// Tools that are registered later are adapted as well. Building fails if the pattern matches no tool.
     ///
     /// ```
     /// use toolwright::{Adaptation, Call, Executor, Registry, tool};
@@ -55,7 +55,7 @@ impl ExecutorBuilder {
         problems.extend(adapted.filter_map(Result::err).map(BuildProblem::Registry));
     }
 
-    /// Finds adaptations that match no tool of the catalog, and none that a resolver may register.
+    /// Finds adaptations whose patterns match neither a tool of the catalog nor one that a resolver may register.
     pub(super) fn adaptations_of_nothing(&self, catalog: &Catalog) -> Vec<BuildProblem> {
         let policies = || self.policy.iter().chain(&self.policy_defaults);
         let of_nothing = |(pattern, _): &(String, Adaptation)| {

@@ -1,4 +1,4 @@
-//! The builder of an executor. `build` reports everything that a tool lacks before any call is made.
+//! The builder of an executor. Its `build` reports everything that a tool lacks, before any call is made.
 
 mod build;
 mod retry;
@@ -22,7 +22,7 @@ use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
 use toolwright_policy::policy::PolicyBuilder;
 
-/// Builds an executor: collects its tools, services and settings.
+/// The builder of an [`Executor`](super::Executor), which collects its tools, services and settings.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
     services: Vec<(DeclaredService, Value)>,
@@ -42,7 +42,7 @@ pub struct ExecutorBuilder {
     /// The adaptations of tools, by their patterns.
     pub(super) adaptations: Vec<(String, Adaptation)>,
     pub(super) bundles: Vec<Installed>,
-    /// The policies of bundles, whose rules are defaults: those of the application take precedence.
+    /// The policies of bundles, whose rules are defaults. The policy of the application takes precedence.
     pub(super) policy_defaults: Vec<PolicyBuilder>,
     /// The problems that bundles report.
     pub(super) problems: Vec<BuildProblem>,
@@ -52,9 +52,9 @@ pub struct ExecutorBuilder {
     pub(super) journal: Option<Journal>,
     /// The approver that decides in this process, as the application set it.
     pub(super) asker: Option<AskerBuilder>,
-    /// The approver that decides in this process if the application has not set one.
+    /// The approver that decides in this process if the application has set neither an approver nor a journal.
     pub(super) last_asker: Option<AskerBuilder>,
-    /// Whether a call of a tool that lacks a service is refused, instead of the build.
+    /// Whether the build succeeds although tools lack services. Calls of these tools are then refused.
     tolerates_missing: bool,
     /// The folders that tools work in.
     pub(super) roots: Vec<PathBuf>,
@@ -95,10 +95,10 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Sets which calls run, which need approval and which are refused. Unless set, the mode is `interactive`: safe
-    /// calls run, a person is asked about the rest, and the protections apply. Names in rules are checked against the
-    /// registered tools. The protections cover the journal, the files of the policy and the [workspace
-    /// roots](Self::workspace_root).
+    /// Sets the policy: which calls run, which need approval and which are refused. Without a policy, the mode is
+    /// `interactive`: safe calls run, a person is asked about other calls, and the protections apply. Names in rules
+    /// are checked against the registered tools. The protections cover the journal, the files of the policy and the
+    /// [workspace roots](Self::workspace_root).
     ///
     /// ```
     /// use toolwright::policy::{Mode, Policy, Rule};
@@ -130,8 +130,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Runs every call, except those whose tool asks for approval: no rules, no protections. With a journal, a person
-    /// is asked about those calls.
+    /// Runs every call without rules and protections. A call needs approval only if its tool asks for it; with a
+    /// journal, a person is then asked.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.unrestricted = true;
@@ -144,8 +144,8 @@ impl ExecutorBuilder {
         self.service_arc(Arc::new(service))
     }
 
-    /// Registers a service that is shared with other owners, or one behind a trait object, which tools borrow as
-    /// `&dyn Trait`; see [`service`](Self::service).
+    /// Provides a service that is shared with other owners, or a trait object, which tools borrow as `&dyn Trait`. See
+    /// [`service`](Self::service).
     #[must_use]
     pub fn service_arc<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
         self.services.push((DeclaredService::of::<T>(), Box::new(service)));
@@ -179,34 +179,34 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Calls the listener at every event, on the task of the call: it must return quickly.
+    /// Calls the listener at every event. The listener runs on the task of the call, so it must return quickly.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }
 
-    /// Limits how long each attempt of a call may take if its tool sets no limit, 30 seconds unless set; `None` for no
-    /// limit. A call that is tried three times may take three times as long, and waits in between:
-    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time does not run while the call waits for a
-    /// place, and a tool that computes without yielding cannot be stopped.
+    /// Limits how long each attempt of a call may take if its tool sets no limit; `None` sets no limit. The default is
+    /// 30 seconds. A call with three attempts may take three times as long, and the delays between them:
+    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time in which a call waits for a free place
+    /// does not count. A tool that computes without yielding cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Limits how many calls run at once; the other calls wait. The default is 16. A tool that calls other tools
-    /// gives its place back while it waits for them, so that a limit of one is enough for both. A blocking tool whose
-    /// timeout has expired gives its place back although its thread may still be running.
+    /// Limits how many calls run at once; the other calls wait. The default is 16. A tool that calls other tools frees
+    /// its place while it waits for them, so the called tools can run even with a limit of one. A blocking tool whose
+    /// timeout has expired frees its place, although its thread may still be running.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Sets how far the executor repairs input that its schema refuses, for a tool that does not say so itself:
-    /// [`Repair::Standard`] unless set. The answer lists the changes (`Answer::repairs`), and so do the events and the
+    /// Sets how far the executor repairs input that the schema refuses, for tools without a setting of their own. The
+    /// default is [`Repair::Standard`]. The answer lists the changes (`Answer::repairs`), and so do the events and the
     /// `Facts` of the call.
     #[must_use]
     pub fn repair(mut self, repair: Repair) -> Self {
@@ -214,28 +214,28 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Writes arguments and results into the tracing spans. Off unless asked for, because they may
-    /// be private; arguments marked `secret` are left out in any case.
+    /// Records the arguments and results of calls in the tracing spans. This is off by default, because they may be
+    /// private. Arguments marked `secret` are never recorded.
     #[must_use]
     pub fn record_content(mut self) -> Self {
         self.records_content = true;
         self
     }
 
-    /// Adds a stage, which sees every call before it begins and when it has ended. Stages look at a call in the order in which
-    /// they were added, and at its answer in reverse. See [`Middleware`](super::Middleware).
+    /// Adds a [`Middleware`](super::Middleware), which sees every call before it begins and after it has ended. The
+    /// middleware that is added first sees a call first, and the answer of the call last.
     ///
-    /// Calls of an executor with stages are a little slower: their arguments are made final, and their footprint computed,
-    /// before they are read by the tool.
+    /// Calls of an executor with middleware are a little slower: their arguments are made final and their footprints
+    /// are computed before the tool reads its input.
     #[must_use]
     pub fn middleware(mut self, stage: impl super::Middleware) -> Self {
         self.middleware.push(Arc::new(stage));
         self
     }
 
-    /// Adds a resolver of tools that are not registered: a closure that answers at once, or a type that implements
-    /// [`Resolver`]. The executor asks resolvers in the order in which they were added, and takes the tool from the
-    /// first that knows it.
+    /// Adds a resolver, which finds tools that are not registered. A resolver is a closure that returns a tool, or a
+    /// type that implements [`Resolver`]. The executor asks resolvers in the order in which they were added, and takes
+    /// the first tool that it gets.
     ///
     /// ```
     /// use serde_json::json;
@@ -284,8 +284,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Builds the executor even if tools lack a service: calls of such a tool are refused, and other tools can run.
-    /// For command lines, which call only one tool.
+    /// Builds the executor even if tools lack a service. Calls of these tools are refused, and other tools can run. A
+    /// command line uses this, because it calls only one tool.
     #[doc(hidden)]
     pub fn tolerate_missing(mut self) -> Self {
         self.tolerates_missing = true;

@@ -1,4 +1,4 @@
-//! Bundles: values that add tools, and all that these tools need, to the builder of an executor in one step.
+//! Bundles: values that add tools, and everything that these tools need, to the builder of an executor in one step.
 
 use std::panic::Location;
 
@@ -8,8 +8,8 @@ use crate::registry::Registry;
 use toolwright_core::registration::IntoTool;
 use toolwright_policy::policy::PolicyBuilder;
 
-/// A value that brings an executor tools, and with them services, stages, resolvers and rules: everything that belongs
-/// together, in one line of the application.
+/// A value that adds tools to an executor, together with the services, middleware, resolvers and rules that they need.
+/// An application adds all of these in one line.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -69,8 +69,8 @@ use toolwright_policy::policy::PolicyBuilder;
     note = "`.with(…)` takes what brings tools together with what they need; tools alone go to `.tools([…])`"
 )]
 pub trait Bundle: Send + 'static {
-    /// Returns the name of the bundle, for errors. An executor accepts only one bundle of each name. If several of a
-    /// kind make sense, such as one for each server, give them different names.
+    /// Returns the name of the bundle, for errors. An executor accepts only one bundle of each name. Bundles of one
+    /// type that are added several times, such as one for each server, need different names.
     fn name(&self) -> String;
 
     /// Adds the tools and settings of the bundle. If something is missing, such as a program, the bundle reports it
@@ -82,15 +82,15 @@ pub trait Bundle: Send + 'static {
 pub(super) type Installed = (String, &'static Location<'static>);
 
 impl ExecutorBuilder {
-    /// Adds what a [`Bundle`] brings: tools with their services, stages, resolvers and rules. Stages of the application that
-    /// are added before look at calls before those of the bundle.
+    /// Adds everything that a [`Bundle`] contains: tools with their services, middleware, resolvers and rules.
+    /// Middleware that the application adds before this call sees each call before the middleware of the bundle does.
     #[must_use]
     #[track_caller]
     pub fn with(self, bundle: impl Bundle) -> Self {
         self.with_at(bundle, Location::caller())
     }
 
-    /// Adds a bundle, with the location in the source at which another builder received it.
+    /// Adds a bundle on behalf of another builder, with the location in the source at which that builder received it.
     #[doc(hidden)]
     #[must_use]
     pub fn with_at(mut self, bundle: impl Bundle, place: &'static Location<'static>) -> Self {
@@ -103,23 +103,24 @@ impl ExecutorBuilder {
         bundle.install(self)
     }
 
-    /// Adds tools to the registry, when the executor is built.
+    /// Adds tools, which are registered when the executor is built.
     #[must_use]
     pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(IntoTool::into_tool));
         self
     }
 
-    /// Returns the registry of the executor, for bundles that register and unregister tools later. The tools that the
-    /// builder received are in it once the executor is built.
+    /// Returns the registry of the executor, for bundles that register and unregister tools later. The tools that were
+    /// added to the builder are registered when the executor is built.
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Adds rules and settings that come after those of the application, as bundles bring them. A rule of the
-    /// application replaces one of the same name, and its mode and base folder take precedence. All other settings of
-    /// both are combined. With [`unrestricted`](Self::unrestricted) the defaults do not apply.
+    /// Adds default rules and settings, which apply after those of the application; bundles use this. A rule of the
+    /// application replaces a default rule of the same name. The mode and the base folder of the application take
+    /// precedence. All other settings of both policies are combined. With [`unrestricted`](Self::unrestricted), the
+    /// defaults do not apply.
     #[must_use]
     pub fn policy_defaults(mut self, defaults: PolicyBuilder) -> Self {
         self.policy_defaults.push(defaults);

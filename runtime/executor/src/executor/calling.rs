@@ -1,5 +1,5 @@
-//! Runs one call. Most calls end at their first poll, in a plain function on the stack. Only a call that waits, is
-//! watched or needs a context of its own pays for a boxed future.
+//! Runs one call. Most calls end at their first poll, in a plain function on the stack. A boxed future is made only for
+//! a call that waits, that is watched (by listeners, tracing or a journal), or that needs values of its own.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::stage::{self, FoundTool};
 use toolwright_core::call::Call;
 use toolwright_core::output::Answer;
 
-/// The future of one call's answer, made by [`Executor::call`](super::Executor::call).
+/// The future of one call, made by [`Executor::call`](super::Executor::call). It returns the answer of the call.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Calling<'a> {
     run: &'a Arc<RunState>,
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Calling<'_> {
     }
 }
 
-/// Answers a call immediately, or returns a future that completes the call.
+/// Answers a call at once, or returns a future that completes the call.
 #[inline]
 fn start<'a>(
     run: &'a Arc<RunState>,
@@ -107,7 +107,8 @@ fn start<'a>(
     }
 }
 
-/// Calls a tool that was registered after the executor was built, or whose registry has changed since.
+/// Calls a tool for which the prepared catalog has no plan, because the tool was registered later or a resolver has to
+/// find it.
 async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
         Ok(found) => {
@@ -118,7 +119,7 @@ async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&In
     }
 }
 
-/// Runs a call that listeners, tracing or a journal watch.
+/// Runs a call that is observed by listeners, tracing or a journal.
 async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match Lifecycle::of(run) {
         Some(lifecycle) => on_heap(|| lifecycle.answer(call)).await,
@@ -126,13 +127,13 @@ async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>)
     }
 }
 
-/// Runs a call that is not journalled, with listeners and tracing.
+/// Runs a call that no journal records, with listeners and tracing.
 pub(super) async fn perform_unrecorded(
     run: &Arc<RunState>,
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
 ) -> Answer {
-    // A drain also waits until listeners have received the last event of this call.
+    // Keeps a drain waiting until listeners have received the last event of this call.
     let _telling = run.core.telling.enter_at_once();
     // The tool is looked up once, so that events name the tool that runs.
     let found = stage::find(run, call.name());

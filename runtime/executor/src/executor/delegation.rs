@@ -25,24 +25,24 @@ pub struct Delegation {
     listener: Option<Listener>,
 }
 
-/// Makes calls on behalf of an agent.
+/// A run on behalf of an agent, with the value that makes calls in it.
 #[doc(hidden)]
 pub struct DelegatedRun {
-    /// The run in which the calls are made: its tools, user and services. A call made on this run directly is not a
-    /// child of the call.
+    /// The run of the agent, with its tools, user and services. A call that is made with this run directly is not a
+    /// child of the delegating call.
     pub run: Run,
-    /// Makes the calls.
+    /// Makes calls as children of the delegating call.
     pub calls: Calls,
 }
 
 impl Delegation {
-    /// Hands calls down to an agent of this name, of the tools that the profile selects.
+    /// Makes a delegation to the agent of this name, which may call only the tools that the profile selects.
     #[must_use]
     pub fn to(agent: impl Into<String>, profile: Profile) -> Self {
         Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
     }
 
-    /// Adds a policy for these calls: the stricter of its decision and the executor's is used.
+    /// Adds a policy for these calls. The stricter of its decision and the decision of the executor's policy is used.
     #[must_use]
     pub fn policy(mut self, policy: Option<Policy>) -> Self {
         self.policy = policy;
@@ -63,8 +63,9 @@ impl Delegation {
         self
     }
 
-    /// Returns the run as it continues on behalf of the agent: its own calls are limited to the selected tools, and
-    /// the policy evaluates them, too. In all else it is the same run, with the same listeners.
+    /// Returns the same run on behalf of the agent. Its calls are limited to the selected tools, and the policy of this
+    /// delegation evaluates them as well. Everything else stays the same. A listener of [`listen`](Self::listen) is not
+    /// used.
     #[must_use]
     pub fn of_run(self, run: &Run) -> Run {
         let state = &run.state;
@@ -74,7 +75,8 @@ impl Delegation {
         Run { state: Arc::new(state.pinned(&catalog).handed_to(delegated)) }
     }
 
-    /// Makes calls on behalf of the agent; `None` for [`Calls`] that call nothing.
+    /// Returns a run on behalf of the agent, whose calls are children of the call that owns `calls`. Returns `None` if
+    /// `calls` cannot make calls.
     #[must_use]
     pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
         let children = children(calls)?;
@@ -90,7 +92,7 @@ impl Delegation {
     }
 }
 
-/// Returns the value that was passed on by the agent on whose behalf these calls are made.
+/// Returns the value of [`Delegation::inherited`] that an agent passed to these calls.
 #[doc(hidden)]
 #[must_use]
 pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {

@@ -1,4 +1,4 @@
-//! Reports what the policy knows of a call and what it decides, without running the call.
+//! Reports the facts that the policy receives about a call and the policy's decision, without running the call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -35,8 +35,8 @@ impl RunState {
         Ok(rules.explain(about, arguments.arguments()))
     }
 
-    /// If the policy depends on untrusted sources, reads from the journal which ones the run has read in other
-    /// processes.
+    /// Reads from the journal which untrusted sources the run has read in other processes, as the policy may depend on
+    /// them.
     pub(super) async fn read_sources(self: &Arc<Self>, tool: &str) -> Result<(), ToolError> {
         let Some(lifecycle) = Lifecycle::of(self) else { return Ok(()) };
         let read = lifecycle.sources(self.id(), tool).await;

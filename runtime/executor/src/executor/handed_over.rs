@@ -8,8 +8,8 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 
 impl Executor {
-    /// Supplies the result of a call that was handed over: JSON text that is checked against the tool's output schema,
-    /// or the error with which the tool failed. The token came with the call, in
+    /// Supplies the result of a call that was handed over: either JSON text, which is checked against the tool's output
+    /// schema, or the error with which the tool failed. The token came with the call, in
     /// [`SuspendedCall::handed_over`](crate::executor::SuspendedCall::handed_over), in an event or from
     /// [`handed_over`](Self::handed_over).
     ///
@@ -44,7 +44,7 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// When the result is refused. The error says why, and whether the call still waits.
+    /// When the result is refused. The error says why, and whether the call still waits for a result.
     pub async fn supply(
         &self,
         call: CallId,
@@ -58,9 +58,9 @@ impl Executor {
     }
 
     /// Lists the calls of the journal that were handed over and wait for a result, the oldest first, each with its
-    /// token. It lists them after a restart as well, if the journal has a stored key
+    /// token. After a restart, it lists calls of earlier processes only if the journal has a stored key
     /// ([`Journal::hand_over_key`](crate::executor::Journal::hand_over_key)). A call whose encrypted arguments this
-    /// executor cannot read is left out, and traced.
+    /// executor cannot decrypt is left out, and traced.
     ///
     /// # Errors
     /// When the journal fails.

@@ -1,4 +1,5 @@
-//! Gives another crate access to an executor's journal, its clock and its encryption key, to record more than calls.
+//! Gives another crate access to an executor's journal, clock and encryption key, so that it can store records other
+//! than calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,10 +18,9 @@ use toolwright_journal::journal::Store;
 pub struct JournalAccess {
     /// The store that contains the records of the calls.
     pub store: Arc<dyn Store>,
-    /// Whether the store is the one in memory that the executor made for itself. Waiting calls in it are lost when
-    /// the process ends.
+    /// Whether the executor made the store itself, in memory. Waiting calls in it are lost when the process ends.
     pub is_own: bool,
-    /// The key that encrypts secrets, if the application gave one.
+    /// The key that encrypts secrets, if the application set one.
     pub sealing: Option<SealingKey>,
     /// How long a lease is valid unless its owner renews it.
     pub lease: Duration,

@@ -1,4 +1,5 @@
-//! Explains the policy of an executor, and what it and a tool's validation would decide on a call, without running it.
+//! Explains the policy of an executor, and reports what the policy and a tool's validation would decide on a call
+//! without running it.
 
 use super::Executor;
 use crate::call::Rules;
@@ -8,16 +9,18 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError, UndeclaredTool};
 
 impl Executor {
-    /// Explains what the policy decides on a call, without running it. It ignores people's decisions and grants.
+    /// Explains what the policy decides on a call, without running the call. Grants and the decisions of people are
+    /// ignored.
     ///
     /// # Errors
-    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy evaluates it: an unknown tool, wrong input. No resolver is
+    /// asked.
     pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
         self.state.explain(&self.state.core.rules, call)
     }
 
-    /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before the application
-    /// uses it.
+    /// Explains what another policy would decide, before the application uses it. [`make_policy`](Self::make_policy)
+    /// makes such a policy.
     ///
     /// # Errors
     /// As [`explain`](Self::explain).
@@ -25,8 +28,8 @@ impl Executor {
         self.state.explain(&Rules::of(policy.clone()), call)
     }
 
-    /// Makes a policy for the tools of this executor, its journal and its workspace roots. The executor's own policy
-    /// does not change: this one is for [`explain_by`](Self::explain_by).
+    /// Makes a policy for the tools of this executor, its journal and its workspace roots. Use it with
+    /// [`explain_by`](Self::explain_by); the executor's own policy does not change.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule, PolicyDecision};
@@ -53,8 +56,8 @@ impl Executor {
         core.rules.another(policy, &core.registry.catalog())
     }
 
-    /// Lists the tools that need approval under the current policy because they do not say which files they touch; for
-    /// a test that there are none.
+    /// Lists the tools that need approval under the current policy because they do not declare which files they touch.
+    /// Use it in a test that there are no such tools.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -86,30 +89,32 @@ impl Executor {
         self.state.core.rules.current()
     }
 
-    /// Reloads the files of the policy. The new policy applies to every call that is evaluated from now on; a call that
+    /// Reloads the files of the policy. The new policy applies to every call that is evaluated from now on. A call that
     /// a person has approved is evaluated again before it runs.
     ///
-    /// The executor never reloads them by itself, because then an agent that can write the file could change the
+    /// The executor never reloads the files by itself, because then an agent that can write them could change the
     /// policy.
     ///
     /// # Errors
-    /// When they have a mistake, or would plan calls without a journal; the old policy stays.
+    /// When the files have a mistake, or the new policy would plan calls although there is no journal. The old policy
+    /// then stays in use.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.state.core;
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())
     }
 
-    /// Returns the facts that the policy would get for a call, without running it: its danger, whether it needs
-    /// approval, what it touches.
+    /// Returns the facts that the policy would receive for a call, without running the call: its danger, whether it
+    /// needs approval, and what it touches.
     ///
     /// # Errors
-    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy evaluates it: an unknown tool, wrong input. No resolver is
+    /// asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         self.state.examine(call)
     }
 
-    /// Checks a call by its tool's validation (`validate = |…| …`), without running it and without asking a person. For
-    /// a tool without one, this accepts every call.
+    /// Checks a call by its tool's validation (`validate = |…| …`), without running the call and without asking a
+    /// person. Accepts every call of a tool without a validation.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, ToolError, tool};

@@ -21,11 +21,11 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_policy::policy::Explanation;
 
-/// One conversation: the calls of one agent, one request or one command line. Made by [`Executor::run`]; cheap to clone;
-/// a clone is the same run.
+/// One conversation: the calls of one agent, one request or one command line. [`Executor::run`] makes a run. Cloning is
+/// cheap, and a clone is the same run.
 ///
-/// A run makes single calls as an executor does ([`call`](Self::call), [`submit`](Self::submit)), with the run's services
-/// and for its user, and answers whole turns of a model ([`turn`](Self::turn), [`submit_turn`](Self::submit_turn)). Its
+/// A run makes single calls with its own services and for its user ([`call`](Self::call), [`submit`](Self::submit)),
+/// and answers whole turns of a model ([`turn`](Self::turn), [`submit_turn`](Self::submit_turn)). Its
 /// [`worker`](Self::worker) carries out those of its calls that wait in a journal.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the id by which a journal knows the calls of the run.
+    /// Returns the id of the run, under which a journal records the run's calls.
     #[must_use]
     pub fn id(&self) -> &str {
         self.state.id()
@@ -80,7 +80,7 @@ impl Run {
         self.state.ready.current()
     }
 
-    /// Returns a service as the tools of the run borrow it: one that the run brings, or one of the executor.
+    /// Returns the service of this type that tools of the run borrow: the run's own service, or else the executor's.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -98,7 +98,7 @@ impl Run {
         value.downcast_ref::<Arc<T>>().map(Arc::as_ref)
     }
 
-    /// Registers the tools that resolvers can name before they are called, as [`Executor::discover_tools`] does.
+    /// Registers the tools that resolvers can list before a tool is called, as [`Executor::discover_tools`] does.
     ///
     /// # Errors
     /// As [`Executor::discover_tools`].
@@ -107,7 +107,8 @@ impl Run {
     }
 
     /// Pins the run to the tools of a catalog, as [`Executor::pinned`] pins an executor. Use it for the calls of a turn
-    /// whose model was shown that catalog. It is still the same run: its end and its budget of retries are shared.
+    /// whose model was shown that catalog. The returned value is the same run: both share the run's end and its budget
+    /// of retries.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -133,7 +134,7 @@ impl Run {
         Self { state: self.state.pinned(catalog) }
     }
 
-    /// Runs a call outside of turns and gives its one answer, as [`Executor::call`] does, with the services of the run.
+    /// Runs a call outside of turns and returns its answer, as [`Executor::call`] does, with the services of the run.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.state, call)
@@ -166,8 +167,8 @@ impl Run {
         self.state.submit(call).await
     }
 
-    /// Explains what the policy decides on a call of this run, without running it; rules may depend on the run's user.
-    /// See [`Executor::explain`].
+    /// Explains what the policy decides on a call of this run, without running the call. Rules may depend on the run's
+    /// user. See [`Executor::explain`].
     ///
     /// ```
     /// use toolwright::policy::{Policy, PolicyDecision, Rule};
@@ -188,12 +189,13 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy evaluates it: an unknown tool, wrong input. No resolver is
+    /// asked.
     pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
         self.state.explain(&self.state.core.rules, call)
     }
 
-    /// Returns the facts that the policy would get for a call of this run, without running it; see
+    /// Returns the facts that the policy would receive for a call of this run, without running the call. See
     /// [`Executor::examine`].
     ///
     /// ```
@@ -215,12 +217,13 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// When the call would be refused before the policy is asked: an unknown tool, wrong input. No resolver is asked.
+    /// When the call would be refused before the policy evaluates it: an unknown tool, wrong input. No resolver is
+    /// asked.
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         self.state.examine(call)
     }
 
-    /// Validates a call by its tool's validation, without running the tool; see [`Executor::validate`].
+    /// Checks a call by its tool's validation, without running the tool. See [`Executor::validate`].
     ///
     /// # Errors
     /// Those of [`examine`](Self::examine), and the error of the validation.
@@ -228,9 +231,9 @@ impl Run {
         self.state.validate(call).await
     }
 
-    /// Notes that the run has read untrusted text that no call returned, as part of its prompt, for instance. It counts
-    /// as an answer that is marked by [`Output::untrusted`](toolwright_core::output::Output::untrusted): rules of a
-    /// policy with `after_untrusted` match the calls that follow.
+    /// Records that the run has read untrusted text that no call returned, for instance as part of its prompt. Such
+    /// text counts like an answer that is marked by [`Output::untrusted`](toolwright_core::output::Output::untrusted):
+    /// policy rules with `after_untrusted` match the calls that follow.
     ///
     /// ```
     /// use toolwright::policy::{Policy, PolicyDecision, Rule};
@@ -262,17 +265,17 @@ impl Run {
         self.state.read_text().note_source(&toolwright_core::untrusted::line(source));
     }
 
-    /// Lists the untrusted sources that the run has read; `None` if this process does not know them all. A
-    /// journalled run may have read some in another process; the executor reads those with the first call that a rule
-    /// judges by them.
+    /// Lists the untrusted sources that the run has read; `None` if this process does not know all of them. A run in a
+    /// journal may have read further sources in another process. The executor reads these from the journal before the
+    /// first call that a rule evaluates by such sources.
     #[must_use]
     pub fn untrusted_sources(&self) -> Option<Vec<String>> {
         self.state.read_text().sources().map(|it| it.to_vec())
     }
 
-    /// Returns the worker of this run; `None` if the executor has no journal. It [works](Worker::work) only on the
-    /// calls of this run, and gives them the run's services, which [the executor's worker](Executor::worker) does not
-    /// have.
+    /// Returns the worker of this run; `None` if the executor has no journal. This worker [works](Worker::work) only on
+    /// the calls of this run, and provides the run's services to them. [The executor's worker](Executor::worker) does
+    /// not have these services.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};
@@ -288,7 +291,7 @@ impl Run {
         Worker::of(&self.state)
     }
 
-    /// Returns an executor whose calls belong to this run, for use on the command line.
+    /// Returns an executor whose calls belong to this run, for use by a command line.
     #[doc(hidden)]
     pub fn as_executor(&self) -> Executor {
         Executor { state: Arc::clone(&self.state) }

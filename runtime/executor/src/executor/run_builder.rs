@@ -12,7 +12,7 @@ use crate::call::{Requester, RunState};
 use crate::event::ToolEvent;
 use toolwright_core::capability::Value;
 
-/// Collects the id, services and settings of a run. Made by [`Executor::run`].
+/// The builder of a [`Run`], with its id, services and settings. Made by [`Executor::run`].
 pub struct RunBuilder {
     executor: Executor,
     id: String,
@@ -26,13 +26,13 @@ impl RunBuilder {
         Self { executor, id, values, requester: Requester::default() }
     }
 
-    /// Provides the run with a service whose type the builder has declared with `per_run`.
+    /// Provides the run with a service whose type the executor's builder has declared with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
     }
 
-    /// Provides the run with a service that is shared with other owners, or that is behind a trait object; see
+    /// Provides the run with a service that is shared with other owners, or with a trait object. See
     /// [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
@@ -47,14 +47,14 @@ impl RunBuilder {
         self
     }
 
-    /// Sets the user of the run; approvers see the name.
+    /// Sets the user of the run. Approvers see this name.
     #[must_use]
     pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
         self.requester.user = Some(name.into());
         self
     }
 
-    /// Sets the session to which the run belongs; grants of scope `session` are valid in it.
+    /// Sets the session to which the run belongs. Grants of scope `session` are valid in that session.
     #[must_use]
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
         self.requester.session = Some(id.into());
@@ -62,8 +62,8 @@ impl RunBuilder {
     }
 
     /// Calls this listener with the progress that the calls of this run report while they run in this process
-    /// ([`ToolEventKind::Progress`](crate::event::ToolEventKind::Progress)), beside the listeners of the executor. It
-    /// runs on the task of the call, so it must return quickly.
+    /// ([`ToolEventKind::Progress`](crate::event::ToolEventKind::Progress)). The listeners of the executor are called
+    /// as well. The listener runs on the task of the call, so it must return quickly.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -100,8 +100,8 @@ impl RunBuilder {
         self
     }
 
-    /// Calls this listener with every event of the calls of this run while they run in this process, beside the
-    /// listeners of the executor. It runs on the task of the call, so it must return quickly.
+    /// Calls this listener with every event of the calls of this run while they run in this process. The listeners of
+    /// the executor are called as well. The listener runs on the task of the call, so it must return quickly.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -154,7 +154,8 @@ impl RunBuilder {
         Ok(self.start_with(values))
     }
 
-    /// Starts a run that can only cancel and end its calls: it does not have the services that they need to run.
+    /// Starts a run without services. Its calls can be cancelled and ended, but a call of a tool that needs a service
+    /// of the run cannot run.
     #[doc(hidden)]
     #[must_use]
     pub fn start_without_services(self) -> Run {

@@ -11,8 +11,8 @@ use super::Executor;
 use toolwright_core::call::Call;
 use toolwright_core::output::Answer;
 
-/// Lets applications wrap middleware of `tower` around an executor. A call never fails: failures are answers. The
-/// executor is always ready, and a call that has to wait for a place waits in its own future, so layers that use
+/// Lets applications wrap middleware of `tower` around an executor. A call never fails, because failures are answers.
+/// The executor is always ready. A call that has to wait for a place waits in its own future, so layers that use
 /// readiness do not see the load.
 impl Service<Call<'static>> for Executor {
     type Response = Answer;
@@ -34,8 +34,9 @@ impl Service<Call<'static>> for Executor {
 #[must_use]
 #[non_exhaustive]
 pub struct DrainReport {
-    /// How many calls were still running when the time was up, and were cancelled. A journalled call that may be
-    /// repeated is taken over by another executor; one that may happen only once becomes indeterminate.
+    /// The number of calls that were still running when the time was up, and that were cancelled. Another executor
+    /// continues a call in the journal if the call may be repeated. A call in the journal that may happen only once
+    /// becomes indeterminate.
     pub cancelled: u64,
 }
 
@@ -52,7 +53,7 @@ impl Executor {
         self.state.core.closing.clone().cancelled_owned()
     }
 
-    /// Completes when the executor refuses new calls and none is running.
+    /// Completes when the executor refuses new calls and no call is running.
     #[doc(hidden)]
     pub async fn wait_until_drained(&self) {
         let core = &self.state.core;
@@ -61,9 +62,9 @@ impl Executor {
         core.telling.empty().await;
     }
 
-    /// Refuses new calls (they are answered `shutting_down`), lets the running ones finish for as long as `grace`,
-    /// cancels the rest and waits for their answers. It also waits for a call that has begun even if its caller does
-    /// not poll it, but not for the threads of blocking tools.
+    /// Shuts the executor down. New calls are refused (answered `shutting_down`). Running calls may finish within
+    /// `grace`; the others are then cancelled, and this method waits for their answers. It also waits for a call that
+    /// has begun but whose caller does not poll it. It does not wait for the threads of blocking tools.
     pub async fn drain(&self, grace: Duration) -> DrainReport {
         let core = &self.state.core;
         core.gate.close();

@@ -1,5 +1,5 @@
-//! Runs the calls of one turn: checks the turn as a whole, runs calls that do not conflict at the same time, and
-//! answers them in the order of the turn.
+//! Runs the calls of one turn: checks the turn as a whole, runs calls concurrently if they do not conflict, and answers
+//! them in the order of the turn.
 
 mod answers;
 mod background;
@@ -28,15 +28,17 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallSlot, State};
 
 impl Run {
-    /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of
-    /// the calls. [`submit_turn`](Self::submit_turn) does not wait.
+    /// Answers the calls of a turn: waits for every decision, and returns one answer for each call, in the order of the
+    /// calls. [`submit_turn`](Self::submit_turn) does not wait for decisions.
     ///
-    /// Each call begins when the earlier calls that it conflicts with have ended, within the limits of the executor and
-    /// of its tool; all others run side by side, on the task of the caller. A call that fails, panics or is cancelled
-    /// does not stop the others. A call that waits for a person does not delay the others, and runs when the person has
-    /// decided. `turn` is the number of the turn in its run, counted by the application. With a journal a call is
-    /// identified by run, turn and index: if the same turn is made again, after a crash for instance, nothing runs
-    /// twice and the recorded answers are returned.
+    /// Each call begins when the earlier calls with which it conflicts have ended, within the limits of the executor
+    /// and of its tool. All other calls run concurrently, on the task of the caller. If a call fails, panics or is
+    /// cancelled, the other calls continue. A call that waits for a person does not delay the others, and runs when the
+    /// person has decided.
+    ///
+    /// `turn` is the number of the turn in its run, counted by the application. With a journal, a call is identified by
+    /// run, turn and index. If the same turn is made again, for instance after a crash, no call runs twice, and the
+    /// recorded answers are returned.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -68,16 +70,17 @@ impl Run {
     /// ```
     ///
     /// # Errors
-    /// When the host has to act before the turn can be answered: the journal fails or has other calls at this turn, no
-    /// approver can be asked and the executor is set to fail then, a call cannot run here, or the executor shuts down
-    /// while a call waits. It is the first such failure in call order. Every call is still in the journal, so the same
-    /// turn can be made again. Without a journal it never fails.
+    /// When the host application has to act before the turn can be answered: the journal fails or has other calls at
+    /// this turn, no approver can be asked and the executor is set to fail then, a call cannot run in this process, or
+    /// the executor shuts down while a call waits. If several calls fail in such a way, the error is that of the first
+    /// in call order. Every call is still in the journal, so the same turn can be made again. Without a journal, this
+    /// method never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         self.answer_turn(turn, &calls, Early::none(), TurnWait::Results).await
     }
 
-    /// Waits for the answers of a turn of which some calls may have begun already.
+    /// Answers the calls of a turn, of which some may have begun already.
     async fn answer_turn(
         &self,
         turn: u64,
@@ -103,18 +106,18 @@ impl Run {
             };
             lifecycle.await_answer(until, outcome, call)
         });
-        // A failure of one call drops none of the others, which may be running.
+        // Waits for all calls, because a failure of one must not drop the others, which may be running.
         let outcomes = join_all(answered).await.into_iter().collect::<Result<_, _>>()?;
         self.answers_of(lifecycle, turn, calls, outcomes).await
     }
 
-    /// Submits the calls of a turn without waiting for people: each has its own outcome, in their order. They run side
-    /// by side as those of [`turn`](Self::turn) do. A call that has to wait does not delay the others, and people are
-    /// asked when the others are answered. `turn` waits for every decision.
+    /// Submits the calls of a turn without waiting for people. Returns the outcome of each call, in the order of the
+    /// calls. The calls run concurrently, as those of [`turn`](Self::turn) do. A call that has to wait for a person
+    /// does not delay the others, and people are asked when the other calls are answered.
     ///
-    /// A call is identified by run, turn and index: if the same turn is made again, after a crash for instance, it
-    /// returns what the journal has and runs nothing twice. `turn` is the number of the turn in its run, counted by the
-    /// application.
+    /// `turn` is the number of the turn in its run, counted by the application. A call is identified by run, turn and
+    /// index. If the same turn is made again, for instance after a crash, no call runs twice, and the recorded outcomes
+    /// are returned.
     ///
     /// A call is refused if an earlier call of the turn has the same provider id.
     ///
@@ -153,9 +156,9 @@ impl Run {
         }
     }
 
-    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does, for a caller that has recorded answers
-    /// which the journal of calls does not have: the calls with such answers do not run again. An answer in the journal
-    /// takes precedence. The answer of a call that continues in the background says so.
+    /// Submits the calls of a turn as [`submit_turn`](Self::submit_turn) does. The caller may have recorded answers
+    /// that the journal of calls does not contain; the calls with such answers do not run again. An answer in the
+    /// journal takes precedence. For a call that continues in the background, the answer says that the call is running.
     #[doc(hidden)]
     pub async fn submit_turn_again(
         &self,
@@ -188,7 +191,7 @@ impl Run {
         self.answers_of(lifecycle, turn, &calls, outcomes).await.map(SubmittedTurn::Answered)
     }
 
-    /// Waits for the answers of a turn as [`turn`](Self::turn) does, given the answers that the caller has recorded.
+    /// Answers a turn as [`turn`](Self::turn) does. Calls whose answers the caller has recorded do not run again.
     #[doc(hidden)]
     pub async fn turn_again(
         &self,
@@ -236,7 +239,7 @@ impl Run {
         if let Some(outcomes) = lifecycle.find_contradiction(&places, calls).await {
             return outcomes;
         }
-        // The ids are made in call order, because a plan runs its calls in the order of their ids.
+        // The ids are made in call order, because the calls of a plan run in the order of their ids.
         let ids: Vec<CallId> = calls.iter().map(|_| CallId::new()).collect();
         let submitted = self.side_by_side(turn, calls, |in_turn, call| {
             let begun = early.take(in_turn.index());
@@ -258,7 +261,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // The calls that need no approval have been answered. Now people are asked about the others.
+        // All calls that need no approval have been answered, so people are asked about the others now.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;
@@ -272,7 +275,7 @@ impl Run {
         noted
     }
 
-    /// Finds the first call of a terminal tool that succeeded.
+    /// Returns the index of the first call of a terminal tool that succeeded.
     async fn first_terminal(
         &self,
         lifecycle: Lifecycle<'_>,
@@ -291,7 +294,7 @@ impl Run {
         Ok(None)
     }
 
-    /// Whether this answer is the successful result of a terminal tool.
+    /// Returns whether this answer is the successful result of a terminal tool.
     fn is_result(&self, answer: &Answer, call: &Call<'_>) -> bool {
         let is_terminal = || {
             let found = stage::find(&self.state, call.name());
@@ -309,10 +312,9 @@ impl Run {
 /// Until when a caller of a turn waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TurnWait {
-    /// The result of each call.
+    /// Until each call has its result.
     Results,
-    /// The caller waits for the result of each call; calls that continue in the background only have to be handed
-    /// over.
+    /// Until each call has its result. A call that continues in the background only has to be handed over.
     HandOvers,
 }
 
@@ -329,17 +331,17 @@ impl RunState {
     }
 }
 
-/// Whether the call or one of its children waits for a decision.
+/// Returns whether the call or one of its children waits for a decision.
 fn asks(state: State) -> bool {
     matches!(state, State::Pending | State::Waiting)
 }
 
-/// The ids that a provider gave to calls of a turn.
+/// The ids that a provider gave to the earlier calls of a turn.
 #[derive(Default)]
 struct ProviderIds<'a>(HashSet<&'a str>);
 
 impl<'a> ProviderIds<'a> {
-    /// Whether an earlier call of the turn has the same provider id as this call.
+    /// Returns whether an earlier call of the turn has the same provider id as this call.
     fn has(&mut self, call: &'a Call<'_>) -> bool {
         call.id.as_deref().is_some_and(|id| !self.0.insert(id))
     }

@@ -7,10 +7,10 @@ use crate::call::{CallFailure, Outcome, RunState};
 use crate::lifecycle::{Lifecycle, Swept};
 use toolwright_core::context::CallId;
 
-/// Carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls whose process
-/// has ended. Made by [`Executor::worker`](crate::executor::Executor::worker), for all calls of the journal, and by
-/// [`Run::worker`](crate::executor::Run::worker), for the calls of that run; both return `None` if there is no
-/// journal. Cheap to clone.
+/// A worker, which carries out the calls that wait in a journal: approved calls, expired deadlines, retries, and calls
+/// whose process has ended. [`Executor::worker`](crate::executor::Executor::worker) makes a worker for all calls of the
+/// journal, and [`Run::worker`](crate::executor::Run::worker) makes one for the calls of that run. Both return `None`
+/// if there is no journal. Cloning is cheap.
 ///
 /// ```
 /// use toolwright::journal::{Journal, MemoryStore};
@@ -51,9 +51,9 @@ impl Worker {
         Lifecycle::of(&self.state).expect("a worker is made only where there is a journal")
     }
 
-    /// Sweeps at once, and again whenever something may be due, until the executor is drained. Spawn it as a task
-    /// beside the rest of the application; any number of workers may work on one journal, in any number of processes.
-    /// Failures of the journal are traced, and the worker tries again.
+    /// [Sweeps](Self::sweep) the journal at once, and again whenever something may be due, until the executor is
+    /// drained. Spawn this future as a task. Any number of workers, in any number of processes, may work on one
+    /// journal. Failures of the journal are traced, and the worker tries again.
     ///
     /// ```
     /// use std::time::Duration;
@@ -77,8 +77,8 @@ impl Worker {
         self.lifecycle().work().await;
     }
 
-    /// Finds everything that is due in the journal, once, and carries it out: expired deadlines, lost owners, decided
-    /// calls, approvers to notify.
+    /// Finds everything that is due in the journal, once, and processes it: expired deadlines, lost owners, decided
+    /// calls, and approvers to notify.
     ///
     /// # Errors
     /// When the journal fails.
@@ -86,21 +86,21 @@ impl Worker {
         self.lifecycle().sweep().await
     }
 
-    /// Continues a call that waited: runs it if it may run now, or returns its outcome as it is. Only a call that is
-    /// approved runs, and only once, however many workers resume it.
+    /// Continues a suspended call: runs the call if it may run now, and returns its outcome. A call that still waits is
+    /// returned as suspended. However many workers resume a call, it runs only once.
     pub async fn resume(&self, call: CallId) -> Outcome {
         self.lifecycle().resume(call).await
     }
 
-    /// Waits until a call has its answer, and carries it out as soon as it may run. For a call whose outcome is unknown
-    /// it returns a [`SuspendedCall`](crate::executor::SuspendedCall): only a person or the call's tool can find out
-    /// what happened.
+    /// Waits until a call has its answer, and carries the call out as soon as it may run. If it is unknown whether the
+    /// call happened, returns a [`SuspendedCall`](crate::executor::SuspendedCall), because only a person or the call's
+    /// tool can find out what happened.
     pub async fn wait(&self, call: CallId) -> Outcome {
         self.lifecycle().wait(call, None).await
     }
 
-    /// Cancels a call that has not begun, because its caller does not want it any more. Returns the outcome: a running
-    /// call continues, and an answered one keeps its answer.
+    /// Cancels a call that has not begun, because its caller does not need it any more. Returns the outcome of the
+    /// call. A running call continues, and an answered call keeps its answer.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore, State};
@@ -126,8 +126,8 @@ impl Worker {
         self.lifecycle().cancel(call).await
     }
 
-    /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered.
-    /// This does not affect a call that runs after its answer, as one of an accepted plan does.
+    /// Records that the run has received the answer of a call, so that the call is no longer listed as undelivered. A
+    /// call of an accepted plan may still run after that.
     ///
     /// # Errors
     /// When the journal does not know the call, the call has no answer yet, or the journal fails.

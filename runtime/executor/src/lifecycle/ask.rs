@@ -25,17 +25,17 @@ use toolwright_journal::approval::{
 };
 use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
 
-/// How often a waiting caller reads the journal when the store notifies it of no change.
+/// The interval at which a waiting caller reads the journal if the store reports no change.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The time after which a failed operation on a call is tried again.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 
-/// How often an approver is asked about one call if the tool refuses each of its edits.
+/// How many times an approver is asked about one call, if the tool refuses each of the approver's edits.
 const QUESTIONS: u32 = 5;
 
-/// The pause before a decision is submitted again to a journal that was unavailable. It doubles each time; when it
-/// exceeds `LAST_PAUSE`, the decision is given up.
+/// The pause before a decision is submitted again to a journal that was unavailable. The pause doubles each time. When
+/// it reaches `LAST_PAUSE`, the decision is not submitted again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(10);
 
@@ -44,14 +44,14 @@ const LAST_PAUSE: Duration = Duration::from_secs(10);
 pub(super) enum Whose {
     /// A caller in this process waits for the call, or has just made the call.
     Ours,
-    /// A sweep found the call in the journal. Another process may have asked about it, and may have an approver that
-    /// works.
+    /// A sweep found the call in the journal. Another process may have asked about the call, and may have an approver
+    /// that works.
     Anybodys,
 }
 
 impl Lifecycle<'_> {
-    /// Notifies the approver of this process, if there is one, and continues the call if the approver decides while
-    /// the caller waits. If that fails, the call stays pending, and the approver is notified again later.
+    /// Notifies the approver of this process, if there is one, and continues the call if the approver decides while the
+    /// caller waits. If the approver fails, the call stays pending if another approver may decide; otherwise it ends.
     pub(super) async fn notify(
         self,
         record: CallRecord,
@@ -61,7 +61,7 @@ impl Lifecycle<'_> {
         on_heap(|| self.notify_for(record, call, watch, Whose::Ours)).await
     }
 
-    /// Notifies the approver of a call that a process other than this one made.
+    /// Notifies the approver of this process about a call that a sweep found in the journal.
     pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
         on_heap(|| self.notify_for(record, None, None, Whose::Anybodys)).await
     }
@@ -121,7 +121,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Sends listeners the event that a person has to decide.
+    /// Sends listeners the event that a person has to decide on a call.
     pub(super) fn announce(self, record: &CallRecord, watch: Option<&Watch<'_>>) {
         if self.run.core.listeners.is_empty() {
             return;
@@ -135,7 +135,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether this process has not yet notified its approver of a pending call.
+    /// Returns whether this process has not yet notified its approver of a pending call.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
@@ -158,7 +158,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Signs a decision made in this process and submits it to the journal, as any other decision.
+    /// Signs a decision that was made in this process, and submits it to the journal.
     async fn submit_statement(self, asker: &Asker, statement: Statement) {
         let about = format!("{:?}", statement.about);
         // `check_shown` has compared the arguments already, so the service need not compare them again.
@@ -251,8 +251,8 @@ impl Lifecycle<'_> {
         ))
     }
 
-    /// Returns the reply of an approver; `None` if it is not needed any more. Waits no longer than the call itself
-    /// may wait.
+    /// Returns the reply of an approver; `None` if no decision is needed any more. Waits at most until the deadline of
+    /// the request.
     async fn reply(
         self,
         approver: &dyn Approver,
@@ -328,12 +328,12 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Whether an approver outside of this process may decide on calls.
+    /// Returns whether an approver outside of this process may decide on calls.
     fn others_decide(self) -> bool {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Whether this executor has asked a person about the call, or a caller in this process waits for it.
+    /// Returns whether this executor has asked a person about the call, or a caller in this process waits for it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);
@@ -343,7 +343,7 @@ impl Lifecycle<'_> {
         Ok(asked.is_some_and(|entry| entry.who == format!("executor:{}", self.journal.owner)))
     }
 
-    /// Notifies listeners each time, but prints to standard error once for each call.
+    /// Reports the failure of an approver: to listeners each time, and on standard error once for each call.
     fn report(self, record: &CallRecord, why: &str, waits: bool) {
         tracing::warn!(call = %record.id, why, waits, "an approver failed");
         self.notify_of(record, ToolEventKind::ApproverFailed { why, waits });
@@ -360,7 +360,7 @@ impl Lifecycle<'_> {
                 "no approver outside of this program counts, so the call is not approved".to_owned()
             }
         };
-        // Standard error may be closed.
+        // An error is ignored, because standard error may be closed.
         let _ = writeln!(
             std::io::stderr(),
             "call {call} of `{tool}` was not decided: {why}; {follows}"
@@ -368,7 +368,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// The answer of an approver in this process.
+/// The reply of an approver in this process.
 enum ApproverReply {
     Statement(Box<Statement>),
     Noted,

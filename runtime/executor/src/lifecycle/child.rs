@@ -1,5 +1,6 @@
-//! Calls that a call makes, its children. A parent whose children wait for a person gives its lease back and runs again
-//! later. Its children are identified by their order, so that each of them is made once.
+//! The children of a call: the calls that it makes. If all children of a parent wait for people or for results from
+//! outside, the parent gives up its lease, and runs again later. A child is identified by its index among the children
+//! of its parent, so that each child is made once although the parent runs again.
 
 use std::pin::pin;
 
@@ -21,9 +22,9 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CallSlot, State};
 
 impl<'a> Lifecycle<'a> {
-    /// Makes a call of another call, and returns its answer. While the child waits, for a person or for a result from
-    /// outside, the parent is put back and this future never completes. A parent with effect `once` is not put back:
-    /// this future waits.
+    /// Makes a child, and returns its answer. While the child waits, for a person or for a result from outside, the
+    /// parent is suspended, and this future never completes. A parent with effect `once` must not run again. It is not
+    /// suspended, and this future waits for the child.
     pub(crate) async fn child(self, call: &Call<'_>, family: &Family) -> Answer {
         let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
         let is_put_back = family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
@@ -51,7 +52,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Completes when a person, or the tool, has found out the outcome of a call, or when its parent is given up.
+    /// Completes when a person, or the tool, has found out the outcome of a child, or when the child is cancelled.
     async fn until_found_out(self, id: CallId, call: &Call<'_>) {
         let found_out = async {
             loop {
@@ -68,14 +69,15 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Whether the parent runs again, so that it may have made the child before.
+    /// Returns whether the parent runs again. It may then have made the child before.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
     }
 
-    /// Lists the tools that a call may call, if the run may use only some tools; they are recorded, because another
-    /// process would allow all tools. A child may call no tool that its parent may not call.
+    /// Lists the tools that a call may call; `None` if it may call all tools. The list is recorded, because another
+    /// process that continues the call would otherwise allow all tools. A child may call no tool that its parent may
+    /// not call.
     pub(super) fn may_call(self, plan: &Plan) -> Option<Vec<String>> {
         let inherited = || {
             let parent = self.run.lineage()?.recorded.as_ref()?;
@@ -95,8 +97,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns a call that was made before, with the answer for its caller. A parent receives the latest result of
-    /// its child, because an operator may have requeued a dead letter since.
+    /// Returns a call that was made before, with the answer that its caller receives. For a parent, that is the latest
+    /// result of its child, because an operator may have requeued the child as a dead letter in the meantime.
     pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
         match self.parent {
             Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),
@@ -104,12 +106,12 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the parent may continue, because a child for which it waits has advanced.
+    /// Returns whether the parent may continue, because a child for which it waits has advanced.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
             let child = self.load(*child).await?;
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
-            // A child that cannot begin here for a time counts as waiting: otherwise the parent would run and be
+            // A child that is ready but cannot begin now counts as waiting. Otherwise the parent would run and be
             // suspended again at once.
             let waits = match child.state {
                 State::Pending
@@ -127,8 +129,8 @@ impl<'a> Lifecycle<'a> {
         Ok(record.awaits.is_empty())
     }
 
-    /// Returns the children that wait for a decision, if all unanswered children do. Returns none if a child may
-    /// still run.
+    /// Returns the children that have no answer, if all of these wait for a decision or a result from outside.
+    /// Otherwise a child may still run, and the list is empty.
     pub(super) async fn undecided_children(
         self,
         record: &CallRecord,
@@ -147,7 +149,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// If a call that was just made waits for its children, notifies the approver of those children.
+    /// Notifies the approver of the children of a call that was just made, if the call waits for them.
     pub(super) async fn asked_for_children(
         self,
         outcome: Outcome,
@@ -162,8 +164,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Notifies the approver of the children for which a call waits, and continues the call as far as it can run
-    /// here.
+    /// Notifies the approver of the children for which a call waits, and continues the call as far as it can run in
+    /// this process.
     pub(super) fn ask_for_children<'f>(
         self,
         record: CallRecord,
@@ -196,7 +198,7 @@ impl<'a> Lifecycle<'a> {
         .boxed()
     }
 
-    /// Ends the children that have no answer, after their parent has ended: it will not make them again.
+    /// Ends the children that have no answer, because their parent has ended and will not make them again.
     pub(super) async fn end_children(self, parent: CallId) {
         let ended = async {
             for child in self.children(parent).await? {
@@ -211,8 +213,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Leaves a due child to its parent, which makes the child again. If the parent already has its answer, the child
-    /// is ended.
+    /// Leaves a child that is due to its parent, which makes the child again. If the parent already has its answer, the
+    /// child is ended.
     pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
         let Some(parent) = child.parent else { return Ok(()) };
         let parent = self.read_if_there(parent.call).await?;

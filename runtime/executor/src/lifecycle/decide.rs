@@ -1,4 +1,4 @@
-//! Decides what happens to a call on an input: a total function, without a clock and without I/O.
+//! Decides what happens to a call on an input, as a pure function without a clock and without I/O.
 //!
 //! - [`arrive`](self::arrive): evaluates a call for the first time, or again. [`claim`](self::claim): evaluates a call
 //!   that may run by the present policy, tool and grants, and claims it.
@@ -33,8 +33,8 @@ use super::step::{Input, Settings, Step, Then};
 use crate::lifecycle::decide::moment::Moment;
 use toolwright_journal::journal::State;
 
-/// Decides how a call continues after an input. If a fact is missing, the returned step names it: the caller reads it
-/// into the snapshot and decides again.
+/// Decides how a call continues after an input. If a fact is missing, the returned step names the fact. The caller then
+/// reads the fact into the snapshot, and calls this function again.
 #[must_use]
 pub fn decide(
     snapshot: &Snapshot,
@@ -76,7 +76,7 @@ pub(super) fn outdated_grant<'a>(
 }
 
 impl Moment<'_> {
-    /// Continues a call because a caller or a worker needs it to continue.
+    /// Continues a call at the request of a caller or a worker.
     fn resumed(self) -> Result<Step, Box<Step>> {
         let record = &self.snapshot.record;
         match record.state {

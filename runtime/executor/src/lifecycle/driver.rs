@@ -1,8 +1,11 @@
-//! The driver reads what a decision needs, commits its result, notifies, and returns what follows. Every change of a
-//! call, for whatever reason, goes through [`Lifecycle::advance`], and no other code awaits the journal.
+//! The driver of the lifecycle. For each input it reads the facts that the decision needs, commits the decision,
+//! notifies listeners, and returns what has to be done next. Every change of a call goes through
+//! [`Lifecycle::advance`].
 //!
-//! - A conflict means that another writer was faster: the call is read and decided again, a bounded number of times.
-//! - A claim is held from before its commit, which may succeed although its reply is lost, until its end is recorded.
+//! - A conflict means that another writer has changed the call first. The driver then reads the call and decides again,
+//!   up to a limited number of times.
+//! - A [`HeldClaim`] exists from before the commit of the claim until the end of the claim is recorded, because the
+//!   commit may succeed although its reply is lost.
 
 mod held;
 mod journal;
@@ -38,20 +41,21 @@ use toolwright_journal::journal::{
 };
 use tracing::Level;
 
-/// How often a change is tried again when other processes change the call first.
+/// How many times a change is tried if other processes keep changing the call first.
 const TRIES: u32 = 16;
 
-/// How many decisions one input may take, each after reading one more fact; more would be an endless loop.
+/// How many decisions one input may take. Each further decision follows the reading of one more fact, so a larger
+/// number means an endless loop.
 const DECISIONS: u32 = 256;
 
-/// How often writing a change is attempted before the change is given up.
+/// How many times a change is written before it is given up.
 const WRITES: u32 = 4;
 
-/// How often the end of an attempt is written while the journal is unavailable: for about as long as the default lease
-/// lasts.
+/// How many times the end of an attempt is written while the journal is unavailable. Together, the pauses last about as
+/// long as the default lease.
 const RESULT_WRITES: u32 = 10;
 
-/// The life cycle of calls, for one run of an executor with a journal.
+/// The lifecycle of calls, for one run of an executor with a journal.
 #[derive(Clone, Copy)]
 pub(crate) struct Lifecycle<'a> {
     pub(super) run: &'a Arc<RunState>,
@@ -60,19 +64,18 @@ pub(crate) struct Lifecycle<'a> {
     pub(super) parent: Option<ParentCall>,
 }
 
-/// The state of the driver for one call: the snapshot for decisions, and what only this process has.
+/// The state of the driver for one call: the snapshot for decisions, and values that only this process has.
 pub(super) struct Look<'a, 'c> {
     pub(super) snapshot: Snapshot,
     /// The call as its caller made it; `None` if the caller is in another process.
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
-    /// The tool of the call.
     pub(super) found: Option<FoundTool<'a>>,
     /// The decrypted arguments from the record of the call.
     text: Option<String>,
     /// The final arguments of the call, and the facts about the call with these arguments.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
-    /// The stages that admitted the call and may have work to do after the attempt.
+    /// The middleware that has let the call continue, with its work for the end of the attempt.
     entered: Option<EnteredStages>,
     /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
@@ -94,7 +97,6 @@ impl<'a, 'c> Look<'a, 'c> {
         self.snapshot.record
     }
 
-    /// Whether the last input led to a commit that is in the journal.
     pub(super) fn is_committed(&self) -> bool {
         self.is_committed
     }
@@ -103,7 +105,7 @@ impl<'a, 'c> Look<'a, 'c> {
     fn is_now(&mut self, record: CallRecord) {
         let before = &self.snapshot.record;
         let is_claimed = record.state == State::Running && record.epoch == before.epoch;
-        // A running attempt keeps the tool that it began with, even if the tool has changed since.
+        // A running attempt continues with the tool with which it began, even if the tool has changed since.
         let tool = self.snapshot.tool.take().filter(|_| is_claimed);
         self.snapshot = Snapshot { tool, ..Snapshot::of(record) };
         (self.found, self.text, self.arguments) = (None, None, None);
@@ -116,17 +118,17 @@ impl<'a> Lifecycle<'a> {
         run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }
 
-    /// Makes the calls children of this parent, which are carried out under the parent's claim.
+    /// Makes all calls of this driver children of this parent. They are carried out under the parent's claim.
     pub(crate) fn of_parent(self, parent: ParentCall) -> Self {
         Self { parent: Some(parent), ..self }
     }
 
-    /// Whether the executor is shutting down and begins no calls. Children of running calls still begin.
+    /// Returns whether the executor is shutting down and begins no calls. Children of running calls still begin.
     pub(super) fn is_closed(self) -> bool {
         self.parent.is_none() && self.run.core.gate.is_closed()
     }
 
-    /// Makes the state with which the driver works on a call that the journal has.
+    /// Makes the state with which the driver works on a call of the journal.
     pub(super) fn look<'c>(
         self,
         record: CallRecord,
@@ -173,8 +175,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Decides on an input, commits the decision, and returns what follows. If the stages of the application have to
-    /// examine the call first, runs them, and uses their decision as the next input.
+    /// Decides on an input, commits the decision, and returns what has to be done next. If the middleware of the
+    /// application has to examine the call first, runs it and uses its decision as the next input.
     pub(super) async fn advance(
         self,
         look: &mut Look<'a, '_>,
@@ -235,8 +237,8 @@ impl<'a> Lifecycle<'a> {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => {
                     let is_result = matches!(input, Input::Attempted(_));
-                    // If the end of an attempt is not recorded, it is lost with its claim. So this commit is tried more
-                    // often than others.
+                    // If the end of an attempt cannot be recorded, it is lost together with the claim. This commit is
+                    // therefore tried more often than others.
                     let is_end = is_result || matches!(input, Input::Suspended(_));
                     let limit =
                         if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };
@@ -246,7 +248,8 @@ impl<'a> Lifecycle<'a> {
                     };
                     match recorded {
                         Some(true) => return Ok(then),
-                        // The call was recorded without a reply, and another writer has changed it since.
+                        // The call was recorded although the reply was lost, and another writer has changed the call
+                        // since.
                         Some(false)
                             if look.snapshot.is_recorded
                                 && matches!(input, Input::Submitted { .. }) =>
@@ -270,7 +273,8 @@ impl<'a> Lifecycle<'a> {
     }
 
     async fn commit(self, look: &mut Look<'a, '_>, unit: Transaction) -> Result<(), CommitError> {
-        // The notification is prepared before the commit, so that nothing delays the attempt after its claim.
+        // The notification is prepared before the commit, so that nothing delays the attempt after the claim is
+        // committed.
         let notification = match self.run.core.listeners.is_empty() {
             true => None,
             false => self.notification(&look.snapshot, &look.settings, &unit).await,
@@ -281,14 +285,14 @@ impl<'a> Lifecycle<'a> {
         let is_claim = record.state == State::Running;
         if is_claim {
             let held = self.hold(look, &record);
-            // This is the second commit of the same claim, so the value that holds the first one is released.
+            // If this is the second commit of the same claim, the value for the first one is released.
             if let Some(mut before) = look.held.replace(held) {
                 before.let_go();
             }
         }
         let written = self.journal.store.commit(unit, record.updated).await;
-        // After a lost reply the first commit may have succeeded, so an error of the second commit shows nothing
-        // about the claim.
+        // If the reply to the first commit was lost, that commit may have succeeded. An error of the second commit then
+        // says nothing about the claim.
         let is_first = look.unheard.is_none();
         if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
         {
@@ -313,7 +317,7 @@ impl<'a> Lifecycle<'a> {
             self.notify_committed(&record, &notification);
         }
         match record.state {
-            // The tool and the arguments belong to the running attempt, so they are not discarded.
+            // The tool and the arguments belong to the attempt that is about to run, so they are not discarded.
             State::Running => {
                 let tool = look.snapshot.tool.take();
                 look.snapshot = Snapshot { tool, ..Snapshot::of(record) };
@@ -329,7 +333,7 @@ impl<'a> Lifecycle<'a> {
         HeldClaim::new(self.run, claimed, by, tool)
     }
 
-    /// Returns whether a caller or a worker runs the call. A child is given up together with its parent.
+    /// Returns whether a caller or a worker runs the call. A child is abandoned together with its parent.
     fn runs(self, look: &Look<'a, '_>) -> By {
         match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
             Some(parent) if self.parent.is_some() => parent.by,

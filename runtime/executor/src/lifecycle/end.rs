@@ -1,7 +1,7 @@
-//! Ends calls that are not wanted any more, and whole runs, and records which answers a run has received.
+//! Ends calls that are not needed any more, and whole runs, and records which answers a run has received.
 //!
-//! A caller outside of turns gets one answer. If it goes away before, the call must not run later: the caller would
-//! make it again, and the executor could not recognise it as the same call.
+//! A call outside of turns has no identity by which its caller could find it again. If the caller goes away before the
+//! answer, the call must therefore not run later: the caller would make it again, and the executor would run both.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// A call whose caller waits for the answer. If this value is dropped before the answer has come, the call is cancelled
-/// unless it has begun.
+/// A call whose caller waits for the answer. If this value is dropped before the answer is there, the call is
+/// cancelled, unless it has begun.
 pub(super) struct Waits<'a> {
     run: &'a Arc<RunState>,
     id: CallId,
@@ -54,7 +54,7 @@ impl Lifecycle<'_> {
         for pause in pauses() {
             let ended = match self.load(id).await {
                 Ok(record) => self.end(record, End::CallerGone).await,
-                // Usually, such a call is never recorded at all.
+                // Usually, such a call was dropped before it was recorded, and never appears.
                 Err(CallFailure::NoSuchCall(_)) => {
                     tokio::time::sleep(pause).await;
                     continue;
@@ -68,7 +68,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends a call that has not begun; returns a call that has begun unchanged.
+    /// Ends a call that has not begun. Returns a call that has begun as it is.
     pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
         let was_waiting = record.state == State::Waiting;
         let mut look = self.look(record, None, None);
@@ -79,7 +79,8 @@ impl Lifecycle<'_> {
         Ok(look.into_record())
     }
 
-    /// Ends a call that its caller does not want any more, unless a worker is running it.
+    /// Ends a call that its caller does not need any more, unless the call has begun. Returns the answer for the
+    /// caller.
     pub(super) async fn end_with(self, id: CallId, end: End) -> Answer {
         let ended = match self.load(id).await {
             Ok(record) => self.end(record, end).await,
@@ -127,7 +128,7 @@ impl Lifecycle<'_> {
             let mut found = self.all(&filter).await?.calls;
             found.retain(|record| !failures.contains_key(&record.id));
             if found.is_empty() {
-                // The remaining calls have all ended.
+                // Every call that is left has ended or could not be ended.
                 return failures.into_values().next().map_or(Ok(ended), Err);
             }
             for record in found {
@@ -150,7 +151,8 @@ impl Lifecycle<'_> {
         if record.delivered {
             return Ok(());
         }
-        // A planned call runs after it is answered, so its owner must not lose its claim here.
+        // A planned call runs after it is answered. Only the delivery is written, so that the owner of the call does
+        // not lose its claim.
         self.note_delivery_of(id, &tool).await
     }
 }

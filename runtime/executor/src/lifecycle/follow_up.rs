@@ -1,5 +1,5 @@
-//! Work that a sweep finds: a call runs, an approver is notified, a tool finds out what happened. Work that fails is
-//! tried again after a pause. The accepted calls of one plan run one after the other.
+//! The work that a sweep finds: a call may run, an approver has to be notified, or a tool can find out what happened.
+//! Work that fails is tried again after a pause. The accepted calls of one plan run one after the other.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ const UNDER_WAY: [State; 6] = [
     State::Indeterminate,
 ];
 
-/// For each run, the call of its plan that is next.
+/// For each run, the call of its plan that runs next.
 #[derive(Default)]
 pub(super) struct Turns(HashMap<String, Option<CallId>>);
 
@@ -43,10 +43,9 @@ impl FollowUp {
     }
 }
 
-/// The result of a follow-up.
 pub(super) enum FollowUpOutcome {
     WentOn,
-    /// The call has continued, and now the approver has to be notified of it.
+    /// The call has continued, and now its approver has to be notified.
     Asks(Box<CallRecord>),
     Notified,
     Reconciled,
@@ -58,7 +57,7 @@ impl Lifecycle<'_> {
     pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, FollowUpOutcome) {
         let id = follow_up.record().id;
         let done = match follow_up {
-            // The worker does not wait for people, so they are notified in a follow-up of their own.
+            // A sweep does not wait for people. If people are needed, another follow-up notifies them.
             FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
                 CallProgress::On(Outcome::Failed(failure)) => {
                     FollowUpOutcome::Left(failure.to_string())
@@ -89,8 +88,8 @@ impl Lifecycle<'_> {
         (id, done)
     }
 
-    /// Whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the order
-    /// in which they were made.
+    /// Returns whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the
+    /// order in which they were made.
     pub(super) async fn is_its_turn(
         self,
         record: &CallRecord,
@@ -112,11 +111,11 @@ impl Lifecycle<'_> {
         Ok(turns.0.get(run) == Some(&Some(record.id)))
     }
 
-    /// Whether this process could run the call: another process may have tools that this one lacks.
+    /// Returns whether this process could run the call. Another process may have tools that this process lacks.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // A call that was answered already has no caller that could still provide its services. So this process
-            // takes the call, and finds out that it cannot run.
+            // If a call has an answer, no caller is left that could provide its services. This process then takes the
+            // call, and finds out that the call cannot run.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

@@ -1,6 +1,6 @@
-//! Stores the untrusted sources that a run has read in a document of the journal. They are written before the run
-//! receives an answer, and read when a policy depends on them, so that they apply in every process in which the run
-//! continues.
+//! Stores the untrusted sources of a run in a document of the journal, so that they are known in every process in which
+//! the run continues. Sources are written before the run receives the answer that contains them, and are read when a
+//! policy depends on them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::call::{CallFailure, Outcome, Sources};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{Document, DocumentWrite, StoreError, Transaction};
 
-/// How often a change is tried again when other processes change the document first.
+/// How many times a change is tried if other processes keep changing the document first.
 const TRIES: u32 = 16;
 
 /// Returns the key of the document with the untrusted sources that a run has read.
@@ -19,7 +19,8 @@ pub fn untrusted_key(run: &str) -> String {
 }
 
 impl Lifecycle<'_> {
-    /// Returns the untrusted sources that a run has read, if a policy depends on them; `None` if they are unknown.
+    /// Returns the untrusted sources that a run has read, or an empty list if no policy depends on them; `None` if they
+    /// are unknown.
     pub(crate) async fn sources(
         self,
         run: &str,
@@ -37,8 +38,8 @@ impl Lifecycle<'_> {
         Ok(self.run.read_text().sources())
     }
 
-    /// Records the sources that the run has read and the journal does not have: from answers in this process, or from a
-    /// history that the run began with.
+    /// Records the sources that the run has read and that the journal does not contain. They come from answers in this
+    /// process, or from a history with which the run began.
     pub(super) async fn record_read(self, tool: &str) -> Result<(), CallFailure> {
         match self.run.read_text().sources_to_record() {
             Some(unrecorded) => {
@@ -50,8 +51,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Records the untrusted sources of a call of this run, and then returns its outcome. If recording fails, returns
-    /// that failure instead.
+    /// Records the untrusted sources of an answer of this run, and then returns the outcome. If they cannot be
+    /// recorded, returns that failure instead.
     pub(crate) async fn noted_as_read(self, outcome: Outcome, tool: &str) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         self.run.read_text().note(answer);
@@ -61,7 +62,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Records the untrusted sources of a call that may belong to another run, and then returns its outcome.
+    /// Records the untrusted sources of an answer whose call may belong to another run, and then returns the outcome.
     pub(super) async fn noted_as_read_of(self, outcome: Outcome, call: CallId) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         let read = answer.untrusted_sources();
@@ -84,7 +85,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds sources to those that the journal has for a run, and returns all of them.
+    /// Adds sources to those that the journal contains for a run, and returns all of them.
     async fn record(
         self,
         run: &str,

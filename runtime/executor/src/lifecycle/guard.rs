@@ -1,10 +1,10 @@
-//! The checks on which the guarantees of a journalled call depend. With the feature `guards`, tests switch single
-//! checks off to show which guarantee then fails; without the feature all are on.
+//! The checks on which the guarantees for a call in a journal depend. With the feature `guards`, tests can switch
+//! single checks off to show which guarantee then fails. Without the feature, all checks are on.
 
-/// One of the checks that `decide` makes.
+/// One of the checks that `decide` makes. The doc of each variant says what the check ensures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
-    /// At the claim, tool, decision, deadline and run are checked again.
+    /// The tool, the decision, the deadline and the run of a call are checked again when the call is claimed.
     EvaluatedAtClaim,
     /// A decision is valid only for the generation and the digest that it names.
     DecisionBound,
@@ -12,27 +12,27 @@ pub enum Guard {
     ShownBound,
     /// A statement is valid only in the journal and for the project that it names.
     JournalBound,
-    /// A decision is valid only before the deadline of its question.
+    /// A decision is valid only before the deadline of the request for it.
     DecisionInTime,
     /// A call of effect `once` whose owner was lost does not run again.
     LostOnce,
     /// The result of an attempt is recorded only if its owner has the latest claim.
     Fenced,
-    /// A record is compared only with a history that is at least as new.
+    /// If the history is newer than the record, both are read again, and no contradiction between them is reported.
     HistoryOfItsTime,
-    /// No call of an ended run begins, as far as the facts of the decision show.
+    /// No call of an ended run begins, according to the facts of the decision.
     RunEndSeen,
-    /// No call of an ended run begins: a condition of the commit checks that again.
+    /// No call of an ended run begins, because the commit is made on the condition that the run has not ended.
     RunEndCommitted,
-    /// Only a verified statement ends a call: a forged one takes it back to its earlier state.
+    /// Only a verified statement ends a call. After a forged statement, the call returns to its earlier state.
     Verified,
-    /// An answer never changes: a later result is only for operators.
+    /// An answer never changes. Only operators see a later result.
     AnswerStays,
-    /// The use of a grant is taken in the same commit as the claim.
+    /// A use of a grant is counted in the same commit that claims the call.
     GrantUseTaken,
     /// A grant is valid only within its scope, its time and its number of uses.
     GrantInTerms,
-    /// The policy asks a person about each call, and a grant does not replace that.
+    /// If a rule asks a person about each call, a grant does not replace the person.
     GrantNotForEachTime,
     /// A denial of the policy overrides a person's approval.
     DenialFirst,
@@ -40,11 +40,11 @@ pub enum Guard {
     DenialHolds,
     /// A requeued dead letter that cannot run becomes a dead letter again.
     DeadLetterStays,
-    /// The application's stages examine a call before the call is claimed.
+    /// The application's middleware examines a call before the call is claimed.
     StagesFirst,
-    /// The stages' decision is valid only for the version of the call that they examined.
+    /// The decision of the middleware is valid only for the version of the call that it examined.
     StagesCurrent,
-    /// A delay by a stage does not count as an attempt.
+    /// A delay by a middleware does not count as an attempt.
     WaitingIsFree,
     /// A supplied result is accepted only before the deadline of its call.
     SuppliedInTime,
@@ -52,7 +52,7 @@ pub enum Guard {
     HandedOverAtOnce,
 }
 
-/// The checks that are made: all of them, except in tests that switch some off.
+/// The set of checks that are on: all of them, except in tests that switch some off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Guards {
     #[cfg(feature = "guards")]
@@ -60,21 +60,21 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// Makes all checks except these.
+    /// Returns all checks except these.
     #[cfg(feature = "guards")]
     #[must_use]
     pub fn without(off: &[Guard]) -> Self {
         Self { off: off.iter().fold(0, |all, guard| all | 1 << *guard as u32) }
     }
 
-    /// Reports whether a check is made.
+    /// Reports whether a check is on.
     #[cfg(feature = "guards")]
     #[must_use]
     pub fn has(self, guard: Guard) -> bool {
         self.off & (1 << guard as u32) == 0
     }
 
-    /// Reports whether a check is made.
+    /// Reports whether a check is on.
     #[cfg(not(feature = "guards"))]
     #[inline]
     #[must_use]

@@ -1,8 +1,8 @@
-//! Notifies listeners of commits, even if no caller waits for the call: a decision that the executor acts on, an
-//! expired deadline, a lost owner, a dead letter.
+//! Notifies listeners of commits, even if no caller waits for the call. Examples are a decision of a person, an expired
+//! deadline, a lost owner, and a dead letter.
 //!
-//! An approval service commits a decision, perhaps in another process. Exactly one process commits the step after it,
-//! and only that process notifies its listeners.
+//! An approval service commits a decision, perhaps in another process. Exactly one executor commits the next step of
+//! the call, and only that executor notifies its listeners of the decision.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// The events that listeners receive once a commit is recorded.
+/// The events that listeners receive after a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
     /// The decision of a person that led to the commit, if there is one.
@@ -27,7 +27,7 @@ pub(super) struct Notification {
     waited: Duration,
     /// The decision of the policy, if the policy evaluated the call again.
     evaluated: Option<PolicyDecision>,
-    /// The decision or grant that is no longer valid, because the tool has changed.
+    /// Which decision or grant is no longer valid, because the tool has changed.
     outdated: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Notification {
 }
 
 impl Lifecycle<'_> {
-    /// Collects what listeners have to be notified of once this commit is recorded.
+    /// Collects the facts of which listeners have to be notified after this commit is recorded.
     pub(super) async fn notification(
         self,
         snapshot: &Snapshot,
@@ -70,7 +70,7 @@ impl Lifecycle<'_> {
         Some(notification)
     }
 
-    /// Names the decision or grant that is not valid, because its tool has changed.
+    /// Describes the decision or grant that is no longer valid, because the tool has changed.
     fn describe_outdated(
         self,
         snapshot: &Snapshot,
@@ -93,7 +93,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Adds the facts that only the earlier history entries show.
+    /// Adds the facts that only the history shows.
     async fn look_back(self, record: &CallRecord, notification: &mut Notification) {
         match self.history(record).await {
             Ok(history) => {
@@ -107,7 +107,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Returns the decision that a history ends with, if its key is trusted and it is about this call.
+    /// Returns the decision at the end of a history, if its key is trusted and it is about this call.
     fn last_decision(self, record: &CallRecord, history: &[Entry]) -> Option<VerifiedStatement> {
         let [.., before, entry] = history else { return None };
         let signed = entry.signed.as_ref()?;

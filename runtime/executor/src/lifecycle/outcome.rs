@@ -1,4 +1,4 @@
-//! Converts the record of a call to the call's outcome, and failures to answers.
+//! Converts the record of a call to the outcome of the call, and failures to answers.
 
 use toolwright_core::error_kind;
 use tracing::Span;
@@ -37,9 +37,9 @@ impl Lifecycle<'_> {
         })
     }
 
-    /// Whether the key that signed a supplied result is trusted.
+    /// Checks that the key which signed a supplied result is trusted.
     fn verify_supplier(self, record: &CallRecord) -> Result<(), VerifyError> {
-        // A result that came after the answer is not checked here, because the run never receives it.
+        // A result that came after the answer is not checked, because the run never receives it.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());
         };
@@ -49,13 +49,13 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Makes the request that a person reads.
+    /// Makes the request for approval that a person reads.
     pub(super) fn request(self, record: &CallRecord) -> Option<ApprovalRequest> {
         let title = || stage::find(self.run, &record.tool).ok()?.definition().title.clone();
         ApprovalRequest::of(record).map(|request| ApprovalRequest { title: title(), ..request })
     }
 
-    /// Notifies listeners of the outcome that a call has reached.
+    /// Notifies listeners and tracing of the outcome that a call has reached.
     pub(super) fn notify_outcome(
         self,
         watch: Option<record::Watch<'_>>,
@@ -72,13 +72,13 @@ impl Lifecycle<'_> {
             (Some(watch), Outcome::Suspended(suspended)) => {
                 watch.report_suspension(suspended.state)
             }
-            // This outcome is not reported here: the watch reports `Abandoned` when it is dropped.
+            // A failure is not reported here: the watch reports `Abandoned` when it is dropped.
             _ => {}
         }
     }
 }
 
-/// Makes the answer for the model, for callers that cannot receive a failure.
+/// Makes the answer for the model from a failure, for a caller that cannot receive a failure.
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
         CallFailure::NoApprover { .. } => {
@@ -91,7 +91,7 @@ pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
             let message = format!("`{tool}` was not called: {failure}");
             ToolError::new(error_kind::OTHER_CHILD, message).hint("go on without it")
         }
-        // The commit may have succeeded in spite of the error, so the call may be in the journal.
+        // The commit may have succeeded despite the error, so the call may be in the journal.
         _ => {
             ToolError::new(error_kind::JOURNAL_FAILED, format!("`{tool}` could not be run safely"))
                 .class(ErrorClass::Unknown)

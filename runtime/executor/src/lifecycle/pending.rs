@@ -1,9 +1,11 @@
-//! Finds the pending calls of which the approver has not been notified, without reading the other pending calls.
+//! Finds the pending calls of which the approver has not been notified, without reading all pending calls each time.
 //!
-//! - Each read lists the calls that are newer than those of the last one. Ids follow the order in which calls are made.
-//! - After a change in the journal, and once a minute, a read lists all pending calls: an older one may be pending
-//!   again. The store's notice of a change is only a hint, so a call without one waits for at most a minute.
-//! - These reads return ids and versions; a record is read only if the approver has to be notified.
+//! - Most reads list only the calls that are newer than those of the previous read. Ids follow the order in which calls
+//!   are made.
+//! - After a change in the journal, and once a minute, a read lists all pending calls, because an older call may be
+//!   pending again. The store's notice of a change is only a hint. If it is missing, a call is found up to a minute
+//!   later.
+//! - These reads return ids and versions. The record of a call is read only if the approver has to be notified.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -13,7 +15,7 @@ use tokio::time::Instant;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::CallSummary;
 
-/// How often all pending calls are listed even if no change was noticed.
+/// The interval at which all pending calls are listed even if no change was noticed.
 const LOOK_AT_ALL: Duration = Duration::from_mins(1);
 
 /// What a worker remembers about the pending calls between its sweeps.
@@ -25,8 +27,8 @@ pub(super) struct Pending {
     newest: Option<CallId>,
     /// The calls of which the approver may have to be notified, with their versions.
     open: BTreeMap<CallId, u64>,
-    /// The calls that this process cannot carry out, with their versions; checked again after a minute, because a tool
-    /// may have been registered meanwhile.
+    /// The calls that this process cannot carry out, with their versions. They are checked again after a minute,
+    /// because a tool may have been registered meanwhile.
     elsewhere: HashMap<CallId, u64>,
     elsewhere_since: Option<Instant>,
     /// When the calls that wait for their children were last listed.
@@ -34,12 +36,12 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Whether the next sweep has to list all pending calls.
+    /// Returns whether the next sweep has to list all pending calls.
     pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
         has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
     }
 
-    /// Whether to list the calls that wait for their children now; if so, notes the time.
+    /// Returns whether to list the calls that wait for their children now. If so, notes the time.
     pub(super) fn needs_waiting(&mut self, has_changed: bool, now: Instant) -> bool {
         let is_old = |seen| now.duration_since(seen) >= LOOK_AT_ALL;
         let needs = has_changed || self.waiting_seen.is_none_or(is_old);
@@ -54,7 +56,7 @@ impl Pending {
         self.newest
     }
 
-    /// Takes a list of all pending calls.
+    /// Processes a list of all pending calls.
     pub(super) fn saw_all(&mut self, found: &[CallSummary], now: Instant) {
         let since = *self.elsewhere_since.get_or_insert(now);
         if now.duration_since(since) >= LOOK_AT_ALL {
@@ -68,7 +70,7 @@ impl Pending {
         self.saw(found);
     }
 
-    /// Takes a list of newer calls.
+    /// Processes a list of newer pending calls.
     pub(super) fn saw(&mut self, found: &[CallSummary]) {
         self.newest = self.newest.max(found.iter().map(|it| it.id).max());
         let elsewhere = &self.elsewhere;

@@ -13,8 +13,8 @@ use toolwright_core::spec::Start;
 use toolwright_journal::journal::CallRecord;
 
 impl Lifecycle<'_> {
-    /// Asks the tool for the outcome of a call, if the tool can find it out. Returns whether the outcome is now
-    /// known.
+    /// Asks the tool for the outcome of a call, if the tool has a `reconcile` function. Returns whether the outcome is
+    /// now known.
     pub(super) async fn reconcile(self, record: &CallRecord) -> Result<bool, CallFailure> {
         let found = self.tool(record).map_err(|why| not_here(record, why))?;
         let plan = found.plan();

@@ -1,7 +1,7 @@
-//! The facts about one call from which `decide` decides: plain data, which the driver reads.
+//! The facts about one call on which `decide` bases its decision, as plain data that the driver reads.
 //!
-//! - A fact that was not read yet is `None`. [`Then::Read`](super::Then::Read) says what to read next.
-//! - The driver verifies signatures, decrypts texts and runs the tool's own code: a snapshot holds the results.
+//! - A fact that was not read yet is `None`. [`Then::Read`](super::Then::Read) says which fact to read next.
+//! - The driver verifies signatures, decrypts texts and runs the tool's own code. A snapshot contains only the results.
 //! - Values of secret arguments are encrypted or left out, as in the journal.
 
 use std::time::Duration;
@@ -20,23 +20,22 @@ use toolwright_policy::policy::PolicyDecision;
 /// The facts about one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The record of the call in the journal, or the record that would be added.
+    /// The record of the call in the journal, or the record that would be added to it.
     pub record: CallRecord,
-    /// Whether the journal has the record.
+    /// Whether the journal contains the record.
     pub is_recorded: bool,
     /// The history of the call, with the result of verifying the signatures in it and in the record.
     pub past: Option<Past>,
     /// Whether the run of the call has ended.
     pub run_ended: Option<bool>,
-    /// The tool as it is registered in this process now; the error is the reason why this process cannot continue the
-    /// call.
+    /// The tool as it is registered in this process now. The error says why this process cannot continue the call.
     pub tool: Option<Result<ToolNow, String>>,
-    /// Whether the stored arguments can be read, and how people see them.
+    /// Whether the stored arguments can be read, and in which form people see them.
     pub stored: Option<Stored>,
-    /// How the tool and the policy evaluate the call's arguments now. If the tool refuses the arguments, this is its
-    /// error.
+    /// The evaluation of the call's arguments by the tool and the policy. The error is the answer of a tool that
+    /// refuses the arguments.
     pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
-    /// The evaluation of the arguments that a person proposed; the error is the tool's refusal of them.
+    /// The evaluation of the arguments that a person proposed. The error is the answer of a tool that refuses them.
     pub proposed: Option<Result<Evaluated, AnswerRecord>>,
     /// Whether a person rejected a call with these arguments in this run.
     pub denied_before: Option<bool>,
@@ -47,10 +46,10 @@ pub struct Snapshot {
     /// Whether one of the children for which the call waits has advanced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
-    /// The children of the call that wait for a decision, if no other child may still run.
+    /// The children that wait for people or for results from outside, if no other child may still run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided_children: Option<Vec<CallId>>,
-    /// How often the call was begun and may have acted, as far as the journal shows.
+    /// How many times the call was begun and may have acted, as far as the journal shows.
     pub begun: Option<u32>,
     /// How many attempts the call may have, as far as this process knows its tool.
     pub attempts: Option<u32>,
@@ -65,7 +64,7 @@ pub struct Past {
     pub decision: Option<Signature>,
     /// The result of verifying the acceptance of the call's plan.
     pub accepted: Option<Signature>,
-    /// The result of verifying the last statement that had the call evaluated again.
+    /// The result of verifying the last statement that caused a new evaluation of the call.
     pub evaluated_by: Option<Signature>,
     /// The result of verifying the last entry's statement, if that statement is an edit.
     pub edit: Option<Signature>,
@@ -93,7 +92,7 @@ pub struct ToolNow {
     pub needs_caller: bool,
     /// Whether the caller has provided these services.
     pub has_services: bool,
-    /// The state of the tool's circuit breaker, if that is open.
+    /// The tool's circuit breaker, if it is open.
     pub circuit: Option<CircuitOpen>,
     /// How calls of the tool are handed over; `None` if this process carries them out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,7 +114,7 @@ pub struct HandsOver {
 pub enum Stored {
     /// The arguments can be read.
     Readable {
-        /// Whether the arguments match the record's digest, as this version or the version before computes it.
+        /// Whether the arguments match the record's digest, in the present or the previous format of digests.
         is_of_its_digest: bool,
         /// The arguments as people see them: the values of the record's secret parameters are masked.
         #[serde(default)]
@@ -155,15 +154,15 @@ pub struct FinalCall {
     pub fingerprint: String,
     /// The danger of the call: how carefully a person should look at it.
     pub danger: Danger,
-    /// Whether the call may be repeated.
+    /// The effect of the call, which decides whether the call may be repeated.
     pub effect: Effect,
     /// The names of the parameters whose values are secret.
     pub secrets: Vec<String>,
-    /// The digest that a decision is bound to.
+    /// The digest to which a decision is bound.
     pub digest: String,
     /// Whether the record has the same arguments, even if its tool has changed since.
     pub is_unchanged: bool,
-    /// Whether the arguments match the record's digest only as the previous format version computes it.
+    /// Whether the arguments match the record's digest only in the previous format of digests.
     #[serde(default)]
     pub is_former: bool,
 }
@@ -186,13 +185,13 @@ pub struct GrantNow {
     pub version: u64,
     /// The grant.
     pub grant: Grant,
-    /// Why the grant's signature is not valid, or why the grant does not cover the call's arguments; `None` if it
-    /// covers them.
+    /// Why the grant's signature is not valid, or why the grant does not cover the call's arguments; `None` if the
+    /// grant is valid and covers them.
     pub not_covered: Option<String>,
 }
 
 impl Snapshot {
-    /// Makes the snapshot of a call that the journal has; all other facts are still to be read.
+    /// Makes the snapshot of a call of the journal. All other facts are still to be read.
     #[must_use]
     pub fn of(record: CallRecord) -> Self {
         Self {
@@ -214,7 +213,7 @@ impl Snapshot {
         }
     }
 
-    /// Makes the snapshot of a call that the journal does not have yet.
+    /// Makes the snapshot of a call that is not in the journal yet.
     #[must_use]
     pub fn new(record: CallRecord, tool: ToolNow) -> Self {
         Self { is_recorded: false, tool: Some(Ok(tool)), ..Self::of(record) }

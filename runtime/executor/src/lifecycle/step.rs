@@ -13,10 +13,10 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};
 
-/// What a decision on a call responds to.
+/// The event to which a decision on a call responds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
-    /// The call is new, so the journal does not have it.
+    /// The call is new, so it is not in the journal.
     Submitted {
         /// The reason for the call, if the caller gives one.
         reason: Option<String>,
@@ -30,11 +30,11 @@ pub enum Input {
     Due,
     /// An approver was notified and decides later.
     Noted,
-    /// The stages of the application have examined the call.
+    /// The middleware of the application has examined the call.
     Staged(StagedCall),
     /// An attempt of the call has ended, or could not begin.
     Attempted(Attempt),
-    /// Every child that the call waits for needs a decision.
+    /// Every running child of the call waits for a person or for a result from outside.
     Suspended(Suspension),
     /// The process to which the call was handed over supplies a result.
     Supplied(SuppliedResult),
@@ -46,20 +46,20 @@ pub enum Input {
     Ended(End),
 }
 
-/// The decision of the application's stages about a call that may run.
+/// The result of running the application's middleware for a call that may run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StagedCall {
-    /// The version of the record that the stages examined.
+    /// The version of the record that the middleware examined.
     pub version: u64,
-    /// The reason for the call, if the caller gives one; only for a call that the journal does not have.
+    /// The reason for the call, if the caller gives one. Set only for a call that is not in the journal.
     pub reason: Option<String>,
-    /// The decision of the stages.
+    /// The decision of the middleware.
     pub verdict: StageVerdict,
-    /// What the answer of the stages adds about earlier attempts.
+    /// The remark about earlier attempts that was added to the answer of the middleware.
     pub more: Option<String>,
 }
 
-/// The decision of the application's stages on a call.
+/// The decision of the application's middleware on a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StageVerdict {
     /// The call may begin.
@@ -69,12 +69,12 @@ pub enum StageVerdict {
     Delay {
         /// The length of the delay.
         time: Duration,
-        /// Why the stages delay the call.
+        /// Why the middleware delays the call.
         why: String,
     },
     /// The call does not begin and has this answer, in stored form.
     Answer(AnswerRecord),
-    /// The caller gave up the call while the stages examined it.
+    /// The caller gave up the call while the middleware examined it.
     GivenUp,
 }
 
@@ -85,17 +85,18 @@ pub struct Attempt {
     pub epoch: u64,
     /// The error of the attempt; `None` if the attempt succeeded.
     pub error: Option<AttemptError>,
-    /// The answer in its stored form: encrypted or left out if the arguments hold a secret.
+    /// The answer in its stored form: encrypted or left out if the arguments contain a secret.
     pub answer: AnswerRecord,
-    /// What the answer adds about earlier attempts of the call.
+    /// The remark about earlier attempts that was added to the answer.
     pub more: Option<String>,
     /// Whether the call was cancelled because the executor shuts down, and not by its caller.
     pub is_released: bool,
     /// How much of the call's total timeout is left; `None` if there is no total timeout.
     pub time_left: Option<Duration>,
-    /// How long the tool's circuit breaker stays open; `None` if it is closed, or if the time is unknown.
+    /// How long the tool's circuit breaker stays open; `None` if the circuit breaker is closed, or if the time is
+    /// unknown.
     pub circuit: Option<Duration>,
-    /// Whether the run granted the call one of its retries; `None` if the run was not asked for one.
+    /// Whether the run granted the call one of its retries; `None` if the run was not asked for a retry.
     pub retry: Option<bool>,
 }
 
@@ -108,18 +109,18 @@ pub struct AttemptError {
     pub done: Option<Done>,
     /// The kind of the error.
     pub kind: String,
-    /// The message of the error; `None` if the arguments hold a secret.
+    /// The message of the error; `None` if the arguments contain a secret.
     pub message: Option<String>,
-    /// The cause of the error; `None` if the arguments hold a secret.
+    /// The cause of the error; `None` if the arguments contain a secret.
     pub cause: Option<String>,
 }
 
-/// A claim that its owner gives up until a person has decided on a child of the call.
+/// A claim that its owner gives up until a child of the call can continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The epoch of the claim.
     pub epoch: u64,
-    /// The children that need a decision.
+    /// The children that wait for people or for results from outside.
     pub awaits: Vec<CallId>,
 }
 
@@ -148,7 +149,7 @@ pub struct DroppedClaim {
 pub struct Reconciliation {
     /// The version of the record about which the tool was asked.
     pub version: u64,
-    /// The answer of the call, in its stored form, if it happened; `None` if it did not.
+    /// The answer of the call, in its stored form, if the call happened; `None` if it did not happen.
     pub happened: Option<AnswerRecord>,
 }
 
@@ -159,15 +160,15 @@ pub enum End {
     RunEnded,
     /// The caller of the call was dropped.
     CallerGone,
-    /// The caller no longer wants the call.
+    /// The caller does not need the call any more.
     GivenUp,
-    /// The caller shuts down, and could not recognise the call later.
+    /// The caller shuts down, and could not identify the call later.
     ShuttingDown,
     /// The approver failed with this error, and no other approver can decide.
     ApproverFailed(String),
 }
 
-/// A decision.
+/// A decision on a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The transaction that the driver commits first, if there is one.
@@ -179,11 +180,11 @@ pub struct Step {
 /// What the driver does after a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Then {
-    /// A fact is missing: the driver reads it, and decides on the same input again.
+    /// A fact is missing. The driver reads it, and decides on the same input again.
     Read(Need),
-    /// The call may run: the stages of the application examine it, and their decision is the next input.
+    /// The call may run. The middleware of the application examines it first, and its decision is the next input.
     Stage,
-    /// The call is claimed: its tool runs, and the end of the attempt is the next input.
+    /// The call is claimed. Its tool runs, and the end of the attempt is the next input.
     Perform,
     /// The call has advanced, and the next decision on it follows.
     #[serde(rename = "GoOn")]
@@ -192,13 +193,13 @@ pub enum Then {
     Reload,
     /// The approver is notified that a person has to decide.
     Notify,
-    /// The outcome is reported from the record: the answer of the call, or its suspension.
+    /// The driver reports the outcome from the record: the answer of the call, or its suspension.
     Report,
-    /// The driver waits with the call until this time.
+    /// The call may not continue before this time.
     WaitUntil(Timestamp),
-    /// The driver does not touch the call for this time.
+    /// Workers of this process leave the call alone for this time.
     LeaveAlone(Duration),
-    /// The call is refused with this error, and is not recorded.
+    /// The call is refused for this reason, and is not recorded.
     Answer(Refusal),
     /// The host application has to handle this problem.
     Fail(Problem),
@@ -215,8 +216,8 @@ pub enum Need {
     Tool,
     /// [`Snapshot::stored`](super::Snapshot::stored).
     Stored,
-    /// The fact [`Snapshot::evaluated`](super::Snapshot::evaluated); the policy's plan mode is off for a call whose
-    /// plan is accepted.
+    /// [`Snapshot::evaluated`](super::Snapshot::evaluated). If the plan of the call was accepted, the policy does not
+    /// put the call into a plan again.
     Evaluated,
     /// [`Snapshot::proposed`](super::Snapshot::proposed).
     Proposed,
@@ -234,9 +235,9 @@ pub enum Need {
     Begun,
     /// [`Snapshot::attempts`](super::Snapshot::attempts).
     Attempts,
-    /// The fact [`Attempt::retry`]: whether the run grants the call one of its retries.
+    /// [`Attempt::retry`]: whether the run grants the call one of its retries.
     Retry,
-    /// The remark in this text has to be added to the answer of the attempt, or of a stage. This is not a fact.
+    /// Not a fact: this remark has to be added to the answer of the attempt or of the middleware.
     More(String),
 }
 
@@ -255,20 +256,20 @@ pub enum Problem {
     NotAdvanced(NotAdvanced),
 }
 
-/// The settings of an executor that its decisions depend on.
+/// The settings of an executor on which its decisions depend.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The name by which the leases of this executor identify it.
     pub owner: String,
     /// How long a lease is valid unless its owner renews it.
     pub lease: Duration,
-    /// How long a question to a person is valid.
+    /// How long a request for approval is valid.
     pub expires_after: Duration,
     /// What the executor does with a call that needs approval; `None` if an approver can be asked.
     pub no_approver: Option<OnNoApprover>,
-    /// Whether the executor has a key by which it can encrypt secrets.
+    /// Whether the executor has a key to encrypt secrets.
     pub seals: bool,
-    /// Whether the application has added stages to the executor.
+    /// Whether the executor has middleware of the application.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_stages: bool,
     /// Whether every failed call becomes a dead letter.
@@ -279,15 +280,15 @@ pub struct Settings {
     pub journal: Option<String>,
     /// The project of the executor, which statements have to name.
     pub project: Option<String>,
-    /// The parent whose child the executor carries out, if it carries out a child.
+    /// The parent for which the executor carries out a child, if it does so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_for: Option<CallId>,
-    /// The agent on whose behalf the continued run makes its calls, if it does so for another agent.
+    /// The requester in whose name the run makes its calls, if it makes them on behalf of an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acts_as: Option<String>,
     /// Whether the executor is shutting down, so that it begins no more calls.
     pub is_closed: bool,
-    /// The checks to make: all of them, except in tests that show why a check is needed.
+    /// The checks that are on: all of them, except in tests that show why a check is needed.
     #[serde(default, skip)]
     pub guards: Guards,
 }

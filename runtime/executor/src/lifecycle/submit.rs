@@ -1,10 +1,10 @@
 //! Submits a call: makes its arguments final, decides whether it may run, and records it if it may change something or
 //! has to wait.
 //!
-//! If the journal already has the call of a turn, after a crash for instance, that recorded call continues, and no
-//! second one is made.
+//! If a turn is made again, for instance after a crash, a call of it may be in the journal already. The recorded call
+//! then continues, and no second call is made.
 //!
-//! Most calls are new and run at once. The code for the others is boxed, so that the future of a call stays small.
+//! Most calls are new and run at once. Other cases are boxed, so that the future of a call stays small.
 
 use tracing::Instrument as _;
 
@@ -33,7 +33,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(crate) enum Asking {
     /// People are asked before the call's outcome is reported.
     Now,
-    /// People are asked once the other calls of the turn are answered.
+    /// People are asked when the other calls of the turn are answered.
     Later,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Lifecycle<'a> {
             if waits.state == State::Indeterminate {
                 return indeterminate(call.name(), waits.call).into();
             }
-            // This is the caller's only answer, so the call must not run later.
+            // This is the only answer that the caller gets, so the call must not run later.
             if self.is_closed() {
                 return on_heap(|| self.end_with(waits.call, End::ShuttingDown)).await;
             }
@@ -77,7 +77,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Submits a call and returns its outcome; listeners and tracing observe the call.
+    /// Submits a call with listeners and tracing, and returns its outcome.
     pub(crate) async fn outcome(
         self,
         id: CallId,
@@ -86,7 +86,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // A drain of the executor also waits until listeners have received the last event of this call.
+        // Keeps a drain waiting until listeners have received the last event of this call.
         let _telling = self.run.core.telling.enter_at_once();
         if let Err(failure) = self.record_read(call.name()).await {
             return failure.into();
@@ -148,7 +148,7 @@ impl<'a> Lifecycle<'a> {
         let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        // A tool that makes calls may change something through them, even if it only reads itself.
+        // A tool that makes calls may change something through its children, even if the tool itself only reads.
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
             && !plan.makes_calls
@@ -173,7 +173,7 @@ impl<'a> Lifecycle<'a> {
             let (arguments, identity) = (settled.arguments(), Some(identity));
             let checked = stage::validate(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
-                // If a child or a call of a turn is made again, it must get the same answer, so the refusal is
+                // A child or a call of a turn must get the same answer when it is made again, so the refusal is
                 // recorded.
                 let is_known_again = self.parent.is_some() || place.turn.is_some();
                 let is_final = is_known_again && !stage::is_given_up(self.run, call);
@@ -242,7 +242,7 @@ impl<'a> Lifecycle<'a> {
             // The journal already has a record of this call.
             Ok(Then::Reload) => on_heap(|| self.resubmit(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
-                // The refusal may come from the call's own record, which another process has just made.
+                // Another process may just have recorded this call, and the refusal may be due to that record.
                 match on_heap(|| self.of_turn(look.record())).await {
                     Ok(Some(known)) => on_heap(|| self.resubmit(known, call, watch)).await,
                     Ok(None) => Outcome::Answered(refusal.error(call.name(), self.run.id()).into()),
@@ -253,8 +253,9 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns the outcome of a call whose tool is not registered in this process, if the journal has the call. Such a
-    /// call is never answered with `unknown_tool`. If it has yet to run, it is left to a process that has its tool.
+    /// Returns the outcome of a recorded call whose tool is not registered in this process; `None` if the journal does
+    /// not contain the call. A recorded call is never answered with `unknown_tool`. If the call has yet to run, it is
+    /// left to a process that has its tool.
     async fn known_without_tool(
         self,
         place: &CallSlot,
@@ -277,7 +278,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Finds the call that the journal has in the slot of this record.
+    /// Finds the recorded call in the slot of this record.
     async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
         self.find_known(&record.place, &record.tool).await
     }
@@ -325,7 +326,7 @@ impl<'a> Lifecycle<'a> {
         Ok(record)
     }
 
-    /// Continues a call that is submitted again, such as after a crash.
+    /// Continues a recorded call that is submitted again, for instance after a crash.
     pub(super) async fn resubmit(
         self,
         known: CallRecord,
@@ -340,21 +341,20 @@ impl<'a> Lifecycle<'a> {
                 None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
             };
         }
-        // The call has its answer, so it is not continued. Only a parent receives a result that came after the
-        // answer.
+        // The call has its answer, so it does not continue. Only a parent receives a result that came after the answer.
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }
         match on_heap(|| self.expire_due(known)).await {
-            // The caller has given up the call, and ends it itself.
+            // The caller has given up the call, and its own code ends the call.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
             Ok(record) => on_heap(|| self.continue_call(record, Some(call), watch)).await,
             Err(failure) => failure.into(),
         }
     }
 
-    /// Checks a turn as a whole: if the journal has another call at one of the turn's slots, no call of the turn is
-    /// run.
+    /// Checks a turn as a whole. If the journal has a different call at one of the turn's slots, no call of the turn
+    /// runs, and this method returns the failure for each call.
     pub(crate) async fn find_contradiction(
         self,
         places: &[CallSlot],
@@ -378,8 +378,8 @@ impl<'a> Lifecycle<'a> {
         Some(calls.iter().map(|_| failure.clone().into()).collect())
     }
 
-    /// Returns whether a recorded call was made with the arguments of this call. If the recorded arguments held a
-    /// secret and were not stored, only the process that made the recorded call knows.
+    /// Returns whether a recorded call was made with the arguments of this call. If its arguments contained a secret
+    /// and were not stored, only the process that made the recorded call can find that out.
     fn is_same(self, known: &CallRecord, call: &Call<'_>) -> bool {
         match &known.raw {
             StoredText::Omitted => {

@@ -1,5 +1,5 @@
-//! Supplies the result of a call that was handed over: verifies its token, checks it against the tool's output schema,
-//! and records it as `decide` decides.
+//! Supplies the result of a call that was handed over: verifies the token, checks the result against the tool's output
+//! schema, and records the result as `decide` decides.
 
 use super::driver::Lifecycle;
 use super::snapshot::HandsOver;
@@ -37,10 +37,10 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Makes the data that another process needs to carry out a call; `None` for a call that was not handed over.
+    /// Makes the data that another process needs to carry out a call; `None` if the call was not handed over.
     ///
     /// # Errors
-    /// When its arguments cannot be read here; the text says why.
+    /// When the arguments of the call cannot be read in this process. The text says why.
     pub(super) fn handed_over(self, record: &CallRecord) -> Result<Option<HandedOver>, String> {
         let Some(until) = record.handed_over_until.filter(|_| record.state == State::HandedOver)
         else {
@@ -63,7 +63,7 @@ impl Lifecycle<'_> {
         }))
     }
 
-    /// Like [`handed_over`](Self::handed_over), but traces an error and returns `None`.
+    /// Calls [`handed_over`](Self::handed_over), but traces an error and returns `None`.
     pub(super) fn handed_over_or_traced(self, record: &CallRecord) -> Option<HandedOver> {
         let handed_over = self.handed_over(record);
         let traced = handed_over.inspect_err(|why| {
@@ -90,7 +90,7 @@ impl Lifecycle<'_> {
         let key = self.journal.hand_over.key.public();
         token.verify(&record, key).map_err(invalid)?;
         let answer = match result {
-            // An ended call accepts no result.
+            // A call that has ended accepts no result.
             _ if record.state != State::HandedOver => return Err(ended(record)),
             Ok(json) => self.check_promise(&record, json)?,
             Err(error) => {
@@ -111,7 +111,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Turns a supplied result into an answer, if it matches the tool's output schema.
+    /// Converts a supplied result to an answer, if it matches the tool's output schema.
     fn check_promise(self, record: &CallRecord, json: &str) -> Result<Answer, SupplyError> {
         let (call, tool) = (record.id, record.tool.clone());
         is_small_enough(call, json.len())?;
@@ -135,7 +135,7 @@ fn is_small_enough(call: CallId, found: usize) -> Result<(), SupplyError> {
     }
 }
 
-/// Turns JSON text into the answer of a tool.
+/// Converts JSON text to the answer of a tool.
 fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
     // Refuses a repeated key, and text that is not JSON from start to end.
     read(json).map_err(|error| vec![error.to_string()])?;
@@ -154,8 +154,8 @@ fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
     })
 }
 
-/// Whether the output schema is that of a function which returns a `String`: it accepts any string, not only listed
-/// ones.
+/// Returns whether the output schema is that of a function which returns a `String`: the schema accepts any string, and
+/// not only certain strings.
 fn is_of_text(schema: &Value) -> bool {
     schema["type"] == "string"
         && ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none())

@@ -1,5 +1,5 @@
-//! Finds calls that time or a crash has left behind: deadlines that have passed, lost owners, decisions that no
-//! executor has acted on, approvers that were not notified. `expire_due` and `follow_up` do the work.
+//! Finds calls for which something is due: deadlines that have passed, lost owners, decisions on which no executor has
+//! acted, approvers that were not notified. `expire_due` and `follow_up` process these calls.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -22,17 +22,17 @@ use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// How many calls expired: they were not approved, or their result was not supplied, in time.
+    /// How many calls expired, because they were not approved in time or their result was not supplied in time.
     pub expired: usize,
-    /// How many calls had lost their owner, so that their lease had expired.
+    /// How many calls had lost their owner, because their lease had expired.
     pub lost: usize,
-    /// How many calls were evaluated again, or run.
+    /// How many calls were evaluated again or ran.
     pub gone_on: usize,
-    /// How many pending calls the approver was notified of.
+    /// The number of pending calls of which the approver was notified.
     pub notified: usize,
-    /// How many calls had an unknown outcome that their tool has found out.
+    /// How many calls had an unknown outcome that their tool found out.
     pub reconciled: usize,
-    /// How many calls could not be processed here; tracing events name the reasons.
+    /// How many calls could not be processed in this process. Tracing events name the reasons.
     pub left: usize,
 }
 
@@ -70,14 +70,15 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// Sweeps until the executor is drained. Calls run side by side, and none delays the others.
+    /// Sweeps until the executor is drained. Calls run concurrently, and none delays the others.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
-        // The calls on which this loop works; `true` for a call that takes one of the executor's places.
+        // The calls on which this loop works. The value is `true` for a call that takes one of the executor's places.
         let mut under_way: HashMap<CallId, bool> = HashMap::new();
         let limit = self.run.core.limit.max(1) as usize;
         let mut pending = Pending::default();
-        // Subscribed before the journal is read, and again only after a change, so that no change is missed.
+        // The subscription begins before the journal is read, and is renewed only after a change, so that no change is
+        // missed.
         let mut changed = self.changed();
         let mut has_changed = true;
         loop {
@@ -98,7 +99,7 @@ impl Lifecycle<'_> {
                 }
             };
             let (found, ended) = beside(look, &mut going).await;
-            // Ended calls are removed only now, because the sweep may have read an old state of a call that ended in
+            // Ended calls are removed only now, because the sweep may have read the old state of a call that ended in
             // the meantime.
             for id in &ended {
                 under_way.remove(id);
@@ -107,8 +108,8 @@ impl Lifecycle<'_> {
                 Ok(SweepResult { follow_ups, .. }) => {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
-                        // No more calls are claimed than may run: a claimed call that waits would only use up its
-                        // lease.
+                        // No more calls are claimed than may run, because a claimed call that waits for a place would
+                        // only use up its lease.
                         let runs = matches!(follow_up, FollowUp::Continue(_));
                         if runs && under_way.values().filter(|runs| **runs).count() >= limit {
                             continue;
@@ -178,7 +179,7 @@ impl Lifecycle<'_> {
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
         }
-        // The driver of an agent's run makes its calls again, so the sweep leaves them out.
+        // The process that drives an agent's run makes the agent's calls again, so the sweep leaves them out.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();
@@ -275,8 +276,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Waits for a future, however long it takes, while running calls continue and renew their leases. Returns the output
-/// of the future and the calls that have ended.
+/// Waits for a future while running calls continue and renew their leases. Returns the output of the future and the
+/// calls that have ended.
 async fn beside<T>(
     look: impl Future<Output = T>,
     going: &mut FuturesUnordered<impl Future<Output = (CallId, FollowUpOutcome)>>,

@@ -1,7 +1,7 @@
-//! Decisions with everything that they were made from, so that a failure can be replayed.
+//! Traces of decisions with all of their inputs, so that a failure can be replayed.
 //!
-//! The driver writes each as JSON into a tracing event of target [`TARGET`] and level `TRACE`, if the executor records
-//! content. Secrets stay encrypted or left out, as in the journal.
+//! The driver writes each decision as JSON into a tracing event of target [`TARGET`] and level `TRACE`, if the executor
+//! records content. Secrets stay encrypted or left out, as in the journal.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use super::step::{Input, Settings, Step, Then};
 /// The target of the tracing events that contain decisions.
 pub const TARGET: &str = "toolwright::lifecycle";
 
-/// The version of the stored form; an older reader refuses newer data.
+/// The version of the stored form. A reader with another version refuses the data.
 const FORMAT: u32 = 1;
 
 /// One decision, with all facts, settings and other inputs that led to it.
@@ -22,23 +22,23 @@ pub struct TracedDecision {
     format: u32,
     /// The facts about the call.
     pub snapshot: Snapshot,
-    /// The input that the decision responds to.
+    /// The input to which the decision responds.
     pub input: Input,
     /// The settings of the executor.
     pub settings: Settings,
     /// The time of the decision.
     pub now: Timestamp,
-    /// The random number of the decision: its upper 64 bits, then its lower ones.
+    /// The random number of the decision: its upper 64 bits, followed by its lower 64 bits.
     pub random: [u64; 2],
     /// The decision.
     pub step: Step,
 }
 
-/// Why a trace cannot be replayed as that of one call.
+/// Why the trace of a call cannot be replayed.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceRefusal {
-    /// A newer release, with another format, wrote the trace.
+    /// A release with another format wrote the trace.
     #[error(
         "step {step} of the trace has format {found}, and this version reads format {FORMAT}: update"
     )]
@@ -62,7 +62,7 @@ pub enum TraceRefusal {
         /// The version of the first record.
         version: u64,
     },
-    /// A step is missing.
+    /// A step is missing in the trace.
     #[error(
         "a step is missing before step {step}: it begins at version {found}, and the one before ends at {expected}"
     )]
@@ -90,7 +90,7 @@ pub enum TraceRefusal {
 toolwright_core::debug_as_sentence!(TraceRefusal);
 
 impl TracedDecision {
-    /// Decides at the time `now`, and returns the decision with all of its inputs.
+    /// Makes a decision at the time `now`, and returns it with all of its inputs.
     #[must_use]
     pub fn of(
         snapshot: &Snapshot,
@@ -142,8 +142,9 @@ impl TracedDecision {
         written.map_or(self.snapshot.record.version, |write| write.record.version)
     }
 
-    /// Checks that this step follows another: it begins at the version that the other left, or, if the other's commit
-    /// failed, at the version where the other began. Only decisions of people may lie in between.
+    /// Checks that this step follows the step `before`. It must begin at the version at which `before` ends or, if the
+    /// commit of `before` failed, at the version at which `before` began. Only decisions of people may come between the
+    /// two steps.
     fn follows(&self, before: &Self, step: usize) -> Result<(), TraceRefusal> {
         let (began, expected) = (before.snapshot.record.version, before.left());
         let found = self.snapshot.record.version;
@@ -157,11 +158,12 @@ impl TracedDecision {
     }
 }
 
-/// Replays the trace of one call, one decision per line, and returns its last step.
+/// Replays the trace of one call, which contains one decision in each line. Returns what was to be done after the last
+/// decision.
 ///
 /// # Errors
-/// When it is not the trace of a call from its submission on, or this version decides otherwise; the error says where,
-/// and what.
+/// When the text is not the trace of a call from its submission on, or this release makes a different decision. The
+/// error says at which step, and what differs.
 pub fn replay(trace: &str) -> Result<Option<Then>, TraceRefusal> {
     let (mut before, mut last): (Option<TracedDecision>, _) = (None, None);
     for (step, line) in (1..).zip(trace.lines()) {

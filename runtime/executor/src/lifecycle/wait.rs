@@ -1,4 +1,5 @@
-//! Continues a call, and waits for it: a caller that waits for one call also does the work that is due for it.
+//! Continues a call, and waits for its answer. A caller that waits for a call also does the work that is due for the
+//! call.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -30,13 +31,13 @@ const AWAY: Duration = Duration::from_mins(2);
 /// Until when a caller waits for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitUntil {
-    /// The caller waits until the call has its answer.
+    /// Until the call has its answer.
     Answered,
-    /// The call has its answer, or it was handed over to the side that carries it out.
+    /// Until the call has its answer, or was handed over to the process that carries it out.
     HandedOver,
 }
 
-/// What has become of a call while its caller waited.
+/// How far a call has come while its caller waited.
 pub(super) enum CallProgress {
     On(Outcome),
     /// The call is pending, and no approver has been notified of it yet.
@@ -88,7 +89,7 @@ impl<'a> Lifecycle<'a> {
         CallProgress::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
-    /// Runs a call that was claimed. If the call has its answer already, as a planned call does, only operators and
+    /// Runs a call that was claimed. If the call already has its answer, as a planned call does, only operators and
     /// listeners see the new result.
     async fn carry_out(self, mut look: Look<'a, '_>) -> Outcome {
         let before = look.record().answer.is_some().then(|| look.record().clone());
@@ -141,10 +142,10 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Waits until a call is answered, or until only a person can find out its outcome. While it waits, it does the
+    /// Waits until a call is answered, or until only a person can find out whether it happened. Meanwhile, does the
     /// work that is due for the call.
     ///
-    /// If the journal becomes unavailable, waits on, but for no longer than [`AWAY`].
+    /// If the journal becomes unavailable, continues to wait for at most [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         self.wait_until(WaitUntil::Answered, id, call).await
     }
@@ -160,8 +161,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether a caller continues to wait after this outcome. It does so while the journal is unavailable,
-    /// but for at most [`AWAY`].
+    /// Returns whether a caller continues to wait after this outcome: while the journal is unavailable, but for at most
+    /// [`AWAY`].
     async fn outlasts(
         self,
         outcome: &Outcome,
@@ -189,7 +190,7 @@ impl<'a> Lifecycle<'a> {
         away_since: &mut Option<Instant>,
     ) -> Outcome {
         loop {
-            // The wait for a change begins before the call is read, so that no change is missed.
+            // The subscription begins before the call is read, so that no change is missed.
             let changed = self.changed();
             let record = match self.load(id).await {
                 Ok(record) => record,
@@ -225,18 +226,19 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns how long to wait before the call is read again: until something is due for it, but at most a second.
+    /// Returns how long to wait before the call is read again: until something is due for the call, but at most a
+    /// second.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())
             .map_or(LOOK_AGAIN, |due| due.min(LOOK_AGAIN))
     }
 
-    /// Waits for a call that was submitted with this outcome, and returns its answer. If the caller only waits for the
-    /// call to be handed over, returns then that the call waits.
+    /// Waits for a call that was submitted with this outcome, and returns its answer. If the caller only waits until
+    /// the call is handed over, returns the suspended call then.
     ///
     /// # Errors
-    /// When the host has to act before there is an answer.
+    /// When the host application has to act before there is an answer.
     pub(crate) async fn await_answer(
         self,
         until: WaitUntil,
@@ -267,7 +269,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// If the next attempt of a call is due soon, lets the caller wait for it and make it.
+    /// Lets the caller wait for the next attempt of a call and make it, if that attempt is due soon.
     pub(crate) async fn retry_soon(
         self,
         outcome: Outcome,
@@ -298,7 +300,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(record) => record,
                 Err(failure) => return failure.into(),
             };
-            // If a due call did not advance, it cannot continue in this process.
+            // A due call that did not advance cannot continue in this process.
             if tried.replace(record.version) == Some(record.version) {
                 return outcome;
             }
@@ -330,13 +332,13 @@ impl<'a> Lifecycle<'a> {
         if left() > PATIENCE {
             return Until::Elsewhere(Box::new(record));
         }
-        // The call is marked as being worked on, so that no worker of this process takes it.
+        // Marks the call as being worked on, so that no worker of this process takes it.
         let ours = self.journal.busy.ask(record.id);
         let patient_until = Instant::now() + PATIENCE;
         let mut closing = pin!(self.run.core.closing.cancelled());
         let mut given_up = pin!(given_up(self.run, call));
         loop {
-            // The wait for a change begins before the call is read, so that no change is missed.
+            // The subscription begins before the call is read, so that no change is missed.
             let changed = self.changed();
             match self.load(record.id).await {
                 Ok(now) if now.version != record.version => return Until::Elsewhere(Box::new(now)),
@@ -367,16 +369,15 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns whether the call in this slot was put into a plan. The answer of such a call only says so, and is not
-    /// a result of its tool.
+    /// Returns whether the call in this slot was put into a plan. The answer of such a call is not a result of its
+    /// tool.
     pub(crate) async fn is_planned(
         self,
         place: &CallSlot,
         call: &Call<'_>,
     ) -> Result<bool, CallFailure> {
         let record = self.at(place, call.name()).await?;
-        // The plan may have been accepted since. Then the call runs, but its answer still is that it was put into a
-        // plan.
+        // If the plan was accepted meanwhile, the call runs, but its answer still says that it was put into a plan.
         Ok(record.is_some_and(|it| it.state == State::Planned || it.accepted.is_some()))
     }
 }

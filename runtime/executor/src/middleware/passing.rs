@@ -1,5 +1,5 @@
-//! Passes a call through the stages in order, each guarded against panics and with a time limit, until the call is
-//! cancelled.
+//! Passes a call through the middleware in order. Each stage is guarded against panics, has a time limit, and is
+//! dropped if the call is cancelled.
 
 use crate::call::cancelled;
 use std::future::poll_fn;
@@ -23,9 +23,9 @@ use toolwright_core::output::Answer;
 /// The minimum delay before the stages examine a delayed call again.
 const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 
-/// What the stages that let a call through do afterwards, in the order of the stages. Dropping this value drops each of
-/// them, the last first, and a panic in one does not stop the others. If the attempt did not begin,
-/// [`AfterCall::not_begun`] is called first.
+/// The [`AfterCall`] values of the stages that let a call continue, in the order of the stages. When `EnteredStages` is
+/// dropped, these values are dropped, the last first. If the attempt did not begin, [`AfterCall::not_begun`] is called
+/// instead. A panic of one stage does not affect the others.
 #[derive(Default)]
 pub(crate) struct EnteredStages {
     afters: Mutex<Vec<Box<dyn AfterCall>>>,
@@ -56,15 +56,15 @@ enum StageStop {
     NoClock,
 }
 
-/// A call that passes the stages.
+/// A call that passes through the stages.
 #[derive(Clone, Copy)]
 struct Passing<'p> {
     run: &'p RunState,
     call: &'p Call<'p>,
 }
 
-/// Lets the stages examine a call that has not begun. If a later stage answers the call, the earlier stages receive
-/// that answer, in reverse order.
+/// Runs the stages before the tool begins. If a later stage answers the call, the earlier stages examine that answer,
+/// in reverse order.
 pub(crate) async fn enter(
     run: &RunState,
     plan: &Plan,
@@ -77,7 +77,7 @@ pub(crate) async fn enter(
     for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
-        // The code before the stage's first `await` may panic, too, so it runs inside of the guarded future.
+        // The code before the stage's first `await` may panic, too, so it runs inside the guarded future.
         let before = Box::pin(async { around.before(about).await });
         let answer = match passing.limit(before, limit).await {
             Ok(BeforeCall::Continue) => continue,
@@ -89,7 +89,7 @@ pub(crate) async fn enter(
             Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
                 return Err(EarlyEnd::Refused(error));
             }
-            // The refusal is the final answer: the call is not tried again.
+            // A refusal is the final answer, so the call is not tried again.
             Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
             Err(stopped) => return Err(EarlyEnd::Refused(not_run(call.name(), stopped))),
         };
@@ -109,7 +109,7 @@ pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
 }
 
 impl Passing<'_> {
-    /// Runs a stage until it ends, its timeout expires or the call is cancelled.
+    /// Runs a stage until it ends, its time limit expires or the call is cancelled.
     async fn limit<T>(
         self,
         future: BoxFuture<'_, T>,
@@ -148,13 +148,12 @@ impl EnteredStages {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no stage has work to do after the attempt.
+    /// Returns whether no stage has work left for the end of the attempt.
     pub(crate) fn is_empty(&self) -> bool {
         self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// Runs an attempt and, at the same time, the work of the stages during the attempt. Returns the outcome of the
-    /// attempt.
+    /// Runs an attempt, and concurrently the work of the stages during the attempt. Returns the outcome of the attempt.
     pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
         self.has_begun = true;
         let afters = self.afters();
@@ -162,7 +161,7 @@ impl EnteredStages {
             return attempt.await;
         }
         let beside = afters.iter_mut().map(|after| {
-            // A panic of a stage ends only this stage's own work beside the attempt.
+            // A panic in `during` ends only the work of that stage.
             AssertUnwindSafe(async { after.during().await }).catch_unwind()
         });
         match select(pin!(attempt), join_all(beside)).await {
@@ -171,8 +170,8 @@ impl EnteredStages {
         }
     }
 
-    /// Lets the stages examine and replace the answer of an attempt, the last stage first. They are not called for an
-    /// attempt that did not begin.
+    /// Lets the stages examine and replace the answer of an attempt, the last stage first. If the attempt did not
+    /// begin, the stages do not see its answer.
     pub(crate) async fn leave(
         mut self,
         run: &RunState,
@@ -253,8 +252,8 @@ fn not_run(tool: &str, stopped: StageStop) -> ToolError {
         .hint("go on without it")
 }
 
-/// Makes the error of a call that has an answer, but whose stages did not finish. `was` is the error in that answer, if
-/// it is one; its class still says whether the call may be repeated.
+/// Makes the error that replaces the answer of a call because a stage did not finish. `was` is the error in the
+/// replaced answer, if there was one. The new error has the same class, which says whether the call may be repeated.
 #[cold]
 fn not_passed_on(tool: &str, stopped: StageStop, was: Option<&ToolError>) -> ToolError {
     let (how, cause) = match stopped {

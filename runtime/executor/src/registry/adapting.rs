@@ -1,4 +1,4 @@
-//! Adaptations of tools by patterns of names, which apply to tools that are added later as well.
+//! Adaptations of tools by patterns of names. They also apply to tools that are added later.
 
 use std::sync::Arc;
 
@@ -8,13 +8,14 @@ use crate::catalog::{Entry, InvalidPattern, Profile};
 use toolwright_core::adaptation::Adaptation;
 use toolwright_core::tool::Definition;
 
-/// The adaptations in the order in which they were added, each with the pattern of the tools it is for.
+/// The adaptations in the order in which they were added, each with the pattern of its tools.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Adaptations(Vec<Arc<(Profile, Adaptation)>>);
 
 impl Registry {
-    /// Changes tools that the application did not write: those that match this pattern of a [`Profile`], and those that
-    /// are added later, such as the tools of an MCP server. The same pattern with the same changes counts once.
+    /// Adapts the tools that match this pattern of a [`Profile`], and matching tools that are added later. Use it for
+    /// tools that the application did not write, such as those of an MCP server. Adding the same pattern with the same
+    /// changes again does nothing.
     ///
     /// ```
     /// use serde_json::json;
@@ -34,7 +35,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When the pattern is invalid, or one of the tools cannot be changed like this; then nothing has changed.
+    /// When the pattern is invalid, or one of the matching tools cannot be adapted in this way. The registry then does
+    /// not change.
     pub fn adapt(&self, pattern: &str, adaptation: Adaptation) -> Result<(), RegistryError> {
         let profile = Profile::new([pattern]).map_err(|problem| invalid(&problem))?;
         let more = Adaptations(vec![Arc::new((profile, adaptation))]);
@@ -56,13 +58,13 @@ impl Registry {
 }
 
 impl Adaptations {
-    /// Collects the changes for a tool.
+    /// Combines the adaptations that match a tool.
     pub(super) fn of(&self, definition: &Definition) -> Adaptation {
         let of_it = self.0.iter().filter(|it| it.0.selects(definition));
         of_it.fold(Adaptation::new(), |all, it| all.and(it.1.clone()))
     }
 
-    /// Adapts a tool; `None` if no adaptation is for the tool.
+    /// Adapts a tool; `None` if no adaptation matches the tool.
     pub(super) fn adapted(&self, entry: &Entry) -> Option<Result<Entry, RegistryProblem>> {
         let adaptation = self.of(&entry.definition);
         if adaptation.is_empty() {
@@ -89,7 +91,7 @@ impl Adaptations {
         problems
     }
 
-    /// Returns the adaptations that were added after the earlier ones.
+    /// Returns the adaptations that were added after those of `earlier`.
     pub(super) fn after(&self, earlier: &Self) -> Self {
         Self(self.0.iter().skip(earlier.0.len()).cloned().collect())
     }

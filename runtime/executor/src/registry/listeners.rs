@@ -1,4 +1,4 @@
-//! Notifies listeners of what happens to a registry: in order, one event at a time, and without a lock, so that a
+//! Notifies listeners of the changes of a registry, in order and one event at a time. No lock is held meanwhile, so a
 //! listener may read or change the registry.
 
 use std::collections::VecDeque;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Something that happened to a tool of a registry.
+/// A change of a tool in a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryEvent {
@@ -18,7 +18,7 @@ pub struct RegistryEvent {
     pub generation: u64,
 }
 
-/// The kinds of changes of a tool in a registry.
+/// The kind of a change of a tool in a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RegistryEventKind {
@@ -26,7 +26,7 @@ pub enum RegistryEventKind {
     Registered,
     /// The tool was removed.
     Unregistered,
-    /// The tool was disabled, and can be called again.
+    /// The tool had been disabled, and can be called again.
     Enabled,
     /// The tool is still registered, but cannot be called.
     Disabled,
@@ -72,7 +72,8 @@ impl Listeners {
         lock(&self.0.queue).events.extend(events);
     }
 
-    /// Notifies of the queued events, unless another thread is doing so, which then takes these as well.
+    /// Sends the queued events to the listeners. If another thread is doing so already, that thread also sends these
+    /// events.
     pub(super) fn tell(&self) {
         if std::mem::replace(&mut lock(&self.0.queue).is_told, true) {
             return;
@@ -103,7 +104,7 @@ impl Listeners {
     }
 }
 
-/// Listens until it is dropped.
+/// A listener that is registered until this value is dropped.
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -116,7 +117,7 @@ impl Listeners {
 /// let listening = registry.listen(|event| println!("{:?} {}", event.kind, event.name));
 /// registry.register(HELLO)?;
 /// drop(listening);
-/// // From here to the end of the registry.
+/// // This listener stays registered until the end of the registry.
 /// registry.listen(|event| println!("{:?} {}", event.kind, event.name)).for_good();
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
@@ -127,7 +128,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Keeps the listener as long as the registry exists.
+    /// Leaves the listener registered as long as the registry exists.
     pub fn for_good(mut self) {
         self.listeners = Weak::new();
     }
@@ -136,7 +137,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         let Some(inner) = self.listeners.upgrade() else { return };
-        // The listener is removed under the lock, but dropped after it, because its drop may run any code.
+        // The listener is removed while the lock is held, but dropped afterwards, because its drop may run any code.
         let gone = {
             let mut listeners = lock(&inner.listeners);
             let index = listeners.iter().position(|(id, _)| *id == self.id);
@@ -153,6 +154,6 @@ impl fmt::Debug for Listening {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No foreign code runs under the locks of this file, so a poisoned lock has consistent data.
+    // No code of listeners runs while a lock of this file is held, so the data behind a poisoned lock is consistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

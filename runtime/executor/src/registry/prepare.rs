@@ -1,4 +1,4 @@
-//! Turns a registration into an entry: the tool with its schema, ready to be called.
+//! Converts a registration to an entry: the tool with its schema, ready to be called.
 
 use std::sync::Arc;
 

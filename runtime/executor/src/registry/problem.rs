@@ -1,12 +1,12 @@
-//! Problems of tools that are being registered, and of names that are looked up.
+//! The problems of tools that are being registered, and of names that are looked up.
 
 use std::fmt;
 
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Location;
 
-/// Why a registry cannot be made from these tools, or cannot take them in: every problem, each with its source
-/// location.
+/// Why a registry cannot be made from these tools, or cannot add them. The error lists every problem, each with its
+/// source location.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryError {
@@ -19,7 +19,7 @@ toolwright_core::debug_as_sentence!(RegistryError);
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistryProblem {
-    /// Two tools have one name.
+    /// Two tools have the same name.
     Duplicate {
         /// The name that both tools have.
         name: String,
@@ -51,7 +51,7 @@ pub enum RegistryProblem {
         /// What is wrong with the pattern.
         problem: String,
     },
-    /// A tool has a name by which models could not call it or profiles could not select it.
+    /// A tool has a name by which models could not call the tool, or profiles could not select it.
     Name {
         /// The name of the tool.
         name: String,
@@ -87,7 +87,7 @@ pub enum RegistryProblem {
         name: String,
         /// The location in the source where the tool is declared.
         location: Location,
-        /// Whether the problem is that the tool is terminal; otherwise it is that the tool runs in this process.
+        /// Whether the tool is terminal. Otherwise, the problem is that the tool runs in this process.
         is_terminal: bool,
     },
     /// No tool is linked into the program, probably because a `link!` was forgotten.

@@ -1,5 +1,5 @@
-//! The content of a registry at one moment. The cost of a change does not depend on the number of tools; only a
-//! catalog, made on demand, visits all tools.
+//! The content of a registry at one moment. The cost of most changes does not depend on the number of tools. Only an
+//! adaptation, and a catalog, which is made on demand, visit all tools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -56,12 +56,12 @@ impl State {
         }
     }
 
-    /// Returns the adaptations of the application, which tools that are added later get as well.
+    /// Returns the adaptations of the application, which also apply to tools that are added later.
     pub(super) fn adaptations(&self) -> &Adaptations {
         &self.adaptations
     }
 
-    /// Adapts the tools that are registered now, and those that are registered later.
+    /// Adapts the tools that are registered now, and remembers the adaptations for tools that are registered later.
     pub(super) fn adapt(
         &mut self,
         more: &Adaptations,
@@ -100,7 +100,7 @@ impl State {
         self.slots.values().map(|slot| &*slot.entry.name)
     }
 
-    /// Adds tools whose names are known to be unused.
+    /// Adds tools whose names are not taken.
     pub(super) fn add(&mut self, entries: Vec<Entry>) -> Vec<RegistryEvent> {
         if entries.is_empty() {
             return Vec::new();

@@ -10,15 +10,16 @@ use tokio::time::Instant;
 use super::machine::{CircuitRefusal, Machine, Sign};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
-/// When the circuit breaker of a tool opens, and for how long; off unless given to the builder.
+/// The settings of circuit breakers: when the circuit breaker of a tool opens, and for how long. An executor has
+/// circuit breakers only if its builder receives these settings.
 ///
 /// A failure counts if the tool could not do its work: the call never reached the service, a connection was lost, the
-/// time was up, the tool panicked. An error that the model should see shows that the tool works, and resets the count.
-/// A call that was given up counts neither way.
+/// time was up, or the tool panicked. An error that the model should see shows that the tool works, and resets the
+/// count. A cancelled call counts neither as a failure nor as a success.
 ///
-/// While the circuit breaker is open, calls are answered `unavailable` at once, with the time that is left. After that
-/// time, one call is let through to probe the tool: if it succeeds, the breaker closes; if it fails, the time begins
-/// again.
+/// While the circuit breaker is open, calls are answered `unavailable` at once, with the remaining time. After that
+/// time, one call is let through to probe the tool. If it succeeds, the circuit breaker closes. If it fails, the time
+/// begins again.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,15 +53,15 @@ impl CircuitBreaker {
     }
 }
 
-/// Opens for thirty seconds after five failures.
+/// The default: a circuit breaker opens for 30 seconds after 5 consecutive failures.
 impl Default for CircuitBreaker {
     fn default() -> Self {
         Self::new(5, Duration::from_secs(30))
     }
 }
 
-/// The circuit breakers of all tools of an executor. They are identified by the tool's name, so that a tool which is
-/// registered again keeps its circuit breaker.
+/// The circuit breakers of all tools of an executor, by the names of the tools. If a tool is registered again under the
+/// same name, its circuit breaker continues.
 pub(crate) struct Circuits {
     breaker: CircuitBreaker,
     kept: Mutex<CircuitsByTool>,
@@ -69,7 +70,7 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// The number of circuit breakers from which on those without failures and without running calls are removed.
+    /// The number of circuit breakers at which those without failures and without running calls are removed.
     full: usize,
 }
 
@@ -128,7 +129,6 @@ impl Circuit {
 }
 
 impl Through {
-    /// Notes how the call ended.
     pub(crate) fn note_end(mut self, error: Option<&ToolError>) {
         self.sign = match error.map(|error| (error.done(), error.classified())) {
             None | Some((None, ErrorClass::Invalid | ErrorClass::Final)) => Sign::Well,

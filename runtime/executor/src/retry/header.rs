@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Reads how long a server asks its clients to wait: the value of a `retry-after` header in either of its forms,
-/// seconds or a date. A date that has passed gives a zero duration. `None` if the value is neither.
+/// Parses the value of a `retry-after` header, by which a server says how long its clients should wait. The value is a
+/// number of seconds or a date. A date that has passed gives a zero duration. Returns `None` if the value is neither.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

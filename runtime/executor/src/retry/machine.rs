@@ -1,4 +1,4 @@
-//! The state machine of a circuit breaker. It is pure: its caller passes the time.
+//! The state machine of a circuit breaker. It is pure, because its callers pass the time.
 //!
 //! ```text
 //! closed ──failures in a row──► open ──time over──► one call is let through
@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use super::circuit::CircuitBreaker;
 
-/// The state machine of a circuit breaker. Times are counted from any fixed moment.
+/// The state machine of a circuit breaker. Times are counted from a fixed moment, which the caller chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Machine {
     state: State,
-    /// Raised whenever the circuit breaker opens or closes, so that the end of a call admitted before has no effect.
-    /// While the breaker is open, only the call that probes the tool has the current number.
+    /// Raised whenever the circuit breaker opens or closes. The end of a call that was admitted in an earlier epoch is
+    /// ignored. While the circuit breaker is open, only the call that probes the tool is of the current epoch.
     epoch: u64,
 }
 
@@ -26,7 +26,7 @@ enum State {
     Open { since: Duration, is_tried: bool },
 }
 
-/// The circuit breaker lets no call through now.
+/// The reason why a circuit breaker lets no call through now: it is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CircuitRefusal {
     /// How long the circuit breaker stays open; `None` while another call probes the tool.
@@ -62,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// Admits a call. The end of the call must be reported with the returned number.
+    /// Admits a call. Returns the epoch, with which the end of the call must be reported.
     pub(super) fn enter(
         &mut self,
         breaker: CircuitBreaker,
@@ -101,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// Whether the circuit breaker is closed and has counted no failures, as when it is new.
+    /// Returns whether the circuit breaker is closed and has counted no failures, as when it is new.
     pub(super) fn is_at_rest(&self) -> bool {
         self.state == Self::NEW.state
     }

@@ -1,4 +1,4 @@
-//! The rules of retries: how often a failed call is tried again, and after which delays.
+//! Retry policies: how often a failed call is tried again, and after which delays.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,16 +8,17 @@ use serde::{Deserialize, Serialize};
 use toolwright_core::error::ErrorClass;
 use toolwright_core::tool::{Effect, Retry};
 
-/// How often a failed call is tried, and how long it waits in between.
+/// How often a failed call is tried, and the delays between the attempts.
 ///
-/// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
-/// much of that. If the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), the call waits at least
-/// that long, even if that is longer than `max_delay`. Without a journal it waits a minute at most; if the other side
-/// asks for more, the call fails.
+/// The delay before attempt `n + 1` is at most `delay × multiplierⁿ⁻¹`, and never more than `max_delay`. [`Jitter`]
+/// says which part of that time the call waits. If the error names a time (`retry_after` of
+/// [`ErrorClass::NotStarted`]), the call waits at least that long, even if that is longer than `max_delay`. Without a
+/// journal, a call waits for a named time only up to a minute or `max_delay`, whichever is longer; if the error names a
+/// longer time, the call fails.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |
-/// | [`TOOL`](Self::TOOL), unless set | 3 | 500 ms | 5 s |
+/// | [`TOOL`](Self::TOOL), the default | 3 | 500 ms | 5 s |
 /// | [`NETWORK`](Self::NETWORK) | 3 | 1 s | 30 s |
 /// | [`FILE`](Self::FILE) | 3 | 100 ms | 2 s |
 /// | [`NONE`](Self::NONE) | 1 | | |
@@ -96,11 +97,11 @@ impl RetryPolicy {
         jitter: Jitter::Full,
     };
 
-    /// For remote services, which take longer to recover.
+    /// A policy for remote services, which take longer to recover.
     pub const NETWORK: Self =
         Self { delay: Duration::from_secs(1), max_delay: Duration::from_secs(30), ..Self::TOOL };
 
-    /// Settings for operations on files, which other programs lock for short times.
+    /// A policy for operations on files, which other programs lock for short times.
     pub const FILE: Self =
         Self { delay: Duration::from_millis(100), max_delay: Duration::from_secs(2), ..Self::TOOL };
 
@@ -137,8 +138,8 @@ impl RetryPolicy {
         Self { jitter, ..self }
     }
 
-    /// Replaces the settings that the tool's own `retry(…)` names. If a tool names a delay and no longest delay, its
-    /// delay also raises a shorter longest delay of the executor.
+    /// Returns this policy with the settings of a tool's own `retry(…)`. If the tool sets `delay` without `max_delay`,
+    /// and its delay is longer than the `max_delay` of this policy, that delay is also the new `max_delay`.
     #[must_use]
     pub fn overridden_by(self, tool: Retry) -> Self {
         let delay = tool.delay.unwrap_or(self.delay);
@@ -154,7 +155,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Computes how long to wait after a failed attempt, counted from 1. `random` is a uniformly distributed number.
+    /// Computes the delay after a failed attempt, counted from 1. `random` is a uniformly distributed number.
     ///
     /// # Errors
     /// When the call must not be tried again; the error says why.
@@ -177,8 +178,9 @@ impl RetryPolicy {
         })
     }
 
-    /// Computes when a call is tried again, with a journal or without: not before its tool's circuit breaker closes,
-    /// and not at all if the total timeout is over by then.
+    /// Computes the delay until a call is tried again, with or without a journal. The call waits until its tool's
+    /// circuit breaker closes (`circuit`). Returns `None` if the call must not be tried again, or if its total timeout
+    /// ends before.
     pub(crate) fn again(
         &self,
         failed: RetryCase,
@@ -212,8 +214,7 @@ impl RetryPolicy {
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
     }
 
-    /// Returns the longest possible delay after the failure of this attempt, counted from 1, if the error names no
-    /// time.
+    /// Returns the longest delay after the failure of this attempt, counted from 1, if the error names no time.
     #[must_use]
     pub fn longest(&self, attempt: u32) -> Duration {
         let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));
@@ -240,7 +241,7 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Scales a time by `random / 2⁶⁴`, to the nanosecond; times are capped at 584 years.
+/// Scales a time by `random / 2⁶⁴`, to the nanosecond. Times are capped at 584 years.
 fn part(whole: Duration, random: u64) -> Duration {
     let whole = u64::try_from(whole.as_nanos()).unwrap_or(u64::MAX);
     let scaled = (u128::from(whole) * u128::from(random)) >> u64::BITS;

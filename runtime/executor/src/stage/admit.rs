@@ -12,22 +12,22 @@ use crate::stage::invoke;
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ToolError};
 
-/// The places of a running call. It takes the tool's place first, so that calls that wait for one slow tool do not hold
-/// the executor's places.
+/// The places of a running call. A call takes the place of its tool first, so that calls that wait for one slow tool do
+/// not occupy the executor's places.
 pub(crate) struct Admission<'a> {
     tool: Option<Pass<'a>>,
     executor: Option<Pass<'a>>,
 }
 
 impl<'a> Admission<'a> {
-    /// Makes the caller responsible for returning the places.
+    /// Gives up this value without freeing the places. The caller must free them.
     pub(crate) fn hand_over(mut self) -> Self {
         self.tool.take().into_iter().chain(self.executor.take()).for_each(std::mem::forget);
         self
     }
 }
 
-/// Admits a call if it need not wait; `None` if it would have to wait.
+/// Admits a call if there is room; `None` if the call would have to wait.
 #[inline]
 pub(crate) fn admit_at_once<'a>(
     run: &'a RunState,
@@ -37,7 +37,7 @@ pub(crate) fn admit_at_once<'a>(
     if is_given_up(run, call) {
         return Some(Err(cancelled(call.name()).by_executor(Done::NotBegun)));
     }
-    // A child belongs to a call that was admitted, so it may enter a closed gate.
+    // The parent of a child was admitted before, so the child may enter a closed gate.
     let enter = match run.lineage() {
         None => Gate::enter_at_once,
         Some(_) => Gate::enter_again_at_once,
@@ -59,7 +59,7 @@ pub(crate) async fn admit<'a>(
 ) -> Result<Admission<'a>, ToolError> {
     let enter = async |gate: &'a Gate| match run.lineage() {
         None => gate.enter().await,
-        // A child belongs to a call that was admitted, so it may enter a closed gate.
+        // The parent of a child was admitted before, so the child may enter a closed gate.
         Some(_) => gate.enter_again().await,
     };
     let enter = async {

@@ -1,4 +1,5 @@
-//! Asks the policy. Without an approver, a call that needs approval is refused.
+//! Evaluates the policy for a call that no journal records. If the call needs approval, it is refused, because there is
+//! no approver.
 
 use crate::call::Refusal;
 use futures::future::BoxFuture;
@@ -12,7 +13,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::Evaluation;
 
-/// A call whose input has been read and that the policy now evaluates.
+/// A call whose input has been read, and which the policy evaluates next.
 pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
@@ -22,7 +23,7 @@ pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-/// For an executor without a policy: refuses only calls whose tool requires approval.
+/// Refuses a call if its tool requires approval. Used for an executor without a policy.
 #[inline]
 pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     match &facts.approval {
@@ -31,8 +32,8 @@ pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError
     }
 }
 
-/// Evaluates the policy. If that needed the final arguments, returns a new future that runs with exactly these, to
-/// replace the future that read the input.
+/// Evaluates the policy. If the policy needed the final arguments, returns a future that runs with exactly these
+/// arguments. It replaces the future that the caller has made from the input.
 #[cold]
 pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,
@@ -44,7 +45,7 @@ pub(crate) fn approve<'s>(
     admit_verdict(&judged, read.run, read.plan).map(|()| settled)
 }
 
-/// Evaluates the policy for a call with these final arguments; the error refuses the call.
+/// Evaluates the policy for a call with these final arguments. The error refuses the call.
 pub(crate) fn approved_final(
     run: &RunState,
     plan: &Plan,
@@ -70,7 +71,7 @@ fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(),
     match gate(&judged.verdict, KnownFacts::NO_JOURNAL) {
         Ok(Gate::Allow) => Ok(()),
         Ok(Gate::Refuse(refusal)) => Err(refusal.error(&plan.entry.name, run.id())),
-        // Without a journal nothing can be read, no person can be asked and no call can wait.
+        // Without a journal, no further fact can be read, no person can be asked and no call can wait.
         Ok(Gate::Ask(_) | Gate::Plan | Gate::Fail(_)) | Err(_) => {
             Err(refused(&plan.entry.name, "it has to be decided"))
         }
@@ -87,7 +88,7 @@ fn judge<'s>(
     let sources = read.run.known_sources();
     let untrusted = sources.as_deref();
     let about = About { plan, facts: read.facts, user, untrusted, accepted: false };
-    // One policy answers both questions, even if the policy is reloaded between them.
+    // The policy may be reloaded meanwhile, so both steps use the same policy.
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) || read.run.delegated().is_some() {
         let (facts, final_arguments, future) =

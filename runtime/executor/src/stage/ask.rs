@@ -1,5 +1,5 @@
-//! Asks a tool asynchronously, before the policy evaluates a call, whether the call needs approval with these
-//! arguments.
+//! Asks a tool, through its async function, whether a call with these arguments needs approval. This happens before the
+//! policy evaluates the call.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -21,8 +21,7 @@ use toolwright_journal::arguments::FinalArguments;
 /// How long the tool may take to decide whether a call needs approval.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Adds to the facts of a call why its tool requires approval. If the tool fails to decide, that failure is the
-/// reason.
+/// Adds to the facts of a call why its tool requires approval. If the tool's function fails, the failure is the reason.
 pub(crate) async fn ask(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -38,7 +37,7 @@ pub(crate) async fn ask(
     facts.approval = reason_of(asked.catch_unwind().await, arguments.has_secrets());
 }
 
-/// Asks the tool without waiting: if the tool does not answer at once, the call needs approval.
+/// Asks the tool without waiting. If the tool does not answer at once, the call needs approval.
 pub(crate) fn ask_at_once(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -70,7 +69,7 @@ async fn ask_tool(
     in_time(tool, Some(TIME), begin(run, plan, call, arguments, identity)).await?
 }
 
-/// Asks without a timer, which would need a runtime.
+/// Asks the tool without a time limit, because a timer would need a runtime.
 async fn ask_tool_at_once(
     run: &Arc<RunState>,
     plan: &Plan,

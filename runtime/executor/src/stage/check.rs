@@ -1,5 +1,5 @@
-//! Checks that a tool's result matches its output schema. It checks structured values that were built by hand,
-//! serialised values if the schema is stricter than the Rust type, and in debug builds all others.
+//! Checks that a tool's result matches its output schema. Structured values that a tool built by hand are always
+//! checked. Serialised values are checked if the schema is stricter than the Rust type, and in debug builds.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;
@@ -30,7 +30,7 @@ pub(crate) fn check(entry: &Entry, answer: Answer) -> Result<Answer, ToolError> 
     Ok(answer)
 }
 
-/// Returns the value that has to match the output schema, if the answer has such a value.
+/// Returns the value of the answer that has to be checked; `None` if there is no such value.
 #[inline]
 fn promised<'a>(entry: &Entry, answer: &'a Answer) -> Option<Cow<'a, str>> {
     match answer.json() {

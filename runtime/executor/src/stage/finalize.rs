@@ -1,5 +1,5 @@
 //! Makes a call's arguments final before the policy evaluates the call, so that the policy, the approver and the tool
-//! get the same text.
+//! read the same text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,8 +20,8 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
-/// Makes the final arguments of a call, and the facts with these arguments. The tool's main function does not run; a
-/// panic of code that reads the input is an error.
+/// Makes the final arguments of a call, and the facts about the call with these arguments. The tool's function does not
+/// run. A panic while the input is read is returned as an error.
 pub(crate) fn finalize(
     run: &Arc<RunState>,
     rules: &Rules,
@@ -35,7 +35,7 @@ pub(crate) fn finalize(
     let read = || {
         let (mut facts, accepted, final_arguments) =
             accept(run, rules, plan, scope, (arguments, form))?;
-        // The final text equals the input, which needed no repairs, so reading it again would give the same facts.
+        // The input is already final and needed no repairs, so reading it again would give the same facts.
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
         if is_read {
@@ -50,7 +50,8 @@ pub(crate) fn finalize(
     read.unwrap_or_else(|panic| Err(panicked(call.name(), panic)))
 }
 
-/// Makes the final arguments, the facts, and the future that runs exactly these arguments; it is not polled.
+/// Makes the final arguments, the facts, and the future that runs with exactly these arguments. The future is not
+/// polled.
 pub(crate) fn finalize_and_read<'a>(
     run: &RunState,
     rules: &Rules,
@@ -64,7 +65,7 @@ pub(crate) fn finalize_and_read<'a>(
     Ok((facts, final_arguments, future))
 }
 
-/// Returns the facts, the text that the tool's reader has accepted, and the final arguments made from it.
+/// Returns the facts, the text that the tool's reader has accepted, and the final arguments made from that text.
 fn accept<'t>(
     run: &RunState,
     rules: &Rules,
@@ -89,7 +90,7 @@ fn accept<'t>(
     Ok((read_facts, accepted, final_arguments))
 }
 
-/// Reads the final arguments, so that the facts are about what will run; the future is not polled.
+/// Reads the final arguments, so that the facts are about the call that will run. The future is not polled.
 fn read_again<'a>(
     run: &RunState,
     rules: &Rules,

@@ -1,4 +1,4 @@
-//! Finds the tool of a name, or answers with similar names.
+//! Finds a tool by its name, or makes the error that suggests similar names.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -34,10 +34,10 @@ impl FoundTool<'_> {
     }
 }
 
-/// Finds the tool of a name among the known ones.
+/// Finds a tool by its name, without asking resolvers.
 ///
-/// With a pinned catalog, callers may use its tools and those that a resolver found, which no earlier catalog could
-/// have shown; they may not use other tools that were registered since.
+/// If a catalog is pinned, callers may use its tools, and tools that a resolver has registered, because no earlier
+/// catalog could contain these. They may not use other tools that were registered later.
 pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, ToolError> {
     if !run.may_call(name) {
         return Err(unknown(run, name));
@@ -59,7 +59,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, T
     }
 }
 
-/// Finds a tool as `find` does, but asks the resolvers for an unknown name.
+/// Finds a tool as `find` does, but also asks the resolvers for an unknown name.
 pub(crate) async fn seek<'a>(
     run: &'a RunState,
     call: &Call<'_>,

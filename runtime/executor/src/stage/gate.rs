@@ -6,12 +6,12 @@ use toolwright_policy::policy::PolicyDecision;
 /// The reason why a call is put into a plan, if the caller gives no reason.
 pub(crate) const PLANNED: &str = "what changes something is planned first";
 
-/// The facts beside the policy's decision by which the gate decides on a call.
+/// The facts besides the policy's decision by which the gate decides on a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFacts {
     /// Whether a person has approved exactly this call.
     pub(crate) is_decided: bool,
-    /// Whether a person rejected the same call in this run; `None` if not read yet.
+    /// Whether a person rejected the same call in this run; `None` if this was not read yet.
     pub(crate) denied_before: Option<bool>,
     /// Whether a grant covers the call; `None` if this was not read yet.
     pub(crate) is_granted: Option<bool>,
@@ -27,7 +27,7 @@ pub(crate) struct KnownFacts {
 }
 
 impl KnownFacts {
-    /// Without a journal, no approver can be asked.
+    /// The facts of a call without a journal, for which no approver can be asked.
     pub(crate) const NO_JOURNAL: Self = Self {
         is_decided: false,
         denied_before: Some(false),
@@ -48,7 +48,7 @@ pub(crate) enum Gate {
     /// The call is put into a plan.
     Plan,
     Refuse(Refusal),
-    /// The host has to act: the call needs approval for this reason, and no approver can be asked.
+    /// The host application has to act: the call needs approval for this reason, and no approver can be asked.
     Fail(String),
 }
 

@@ -1,4 +1,4 @@
-//! Reads a call's input into the tool's own types, and collects the facts that the policy needs.
+//! Reads the input of a call as the types of the tool, and collects the facts that the policy needs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,8 +19,8 @@ use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
 use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput, replay};
 
-/// Makes the future of the call without polling it, and adds to the facts what the input shows. The tool's function
-/// has not run then.
+/// Reads the input, and makes the future of the call without polling it, so that the tool's function does not run yet.
+/// Adds to the facts what the input shows.
 #[inline]
 pub(crate) fn read<'a>(
     plan: &Plan,
@@ -40,7 +40,7 @@ pub(crate) fn read<'a>(
     }
 }
 
-/// Returns the text that [`read`] reads: the sent one, or the repaired one.
+/// Returns the text that [`read`] reads: the text that was sent, or the repaired text.
 pub(super) fn read_text<'t>(
     plan: &Plan,
     scope: Scope<'_>,
@@ -70,7 +70,7 @@ pub(super) fn read_text<'t>(
     }
 }
 
-/// Reads the input; the reader itself repairs scalars of the wrong kind.
+/// Reads the input. The reader itself repairs scalars of the wrong kind.
 #[inline]
 fn read_in_place<'a>(
     plan: &Plan,
@@ -90,7 +90,8 @@ fn read_in_place<'a>(
     Ok((future, changes.into_inner()))
 }
 
-/// Reads the input of a tool whose arguments the application has changed. Errors use the names that models know.
+/// Reads the input of a tool whose arguments the application has adapted. Errors have the adapted names, which models
+/// know.
 #[cold]
 fn read_adapted<'a>(
     plan: &Plan,
@@ -105,7 +106,7 @@ fn read_adapted<'a>(
     (plan.entry.spec.start)(start).map_err(|problems| plan.entry.said(problems))
 }
 
-/// Repairs the input and reads it again, once. Returns the future and the text that it has read.
+/// Repairs the input and reads it again, once. Returns the future and the repaired text.
 #[cold]
 fn repair<'a>(
     plan: &Plan,
@@ -127,7 +128,7 @@ fn repair<'a>(
     };
     let RepairedInput { text, changes } = found;
     if changes.is_empty() {
-        // The type refuses a value that its schema accepts.
+        // The tool's type refuses a value that the schema accepts, so a repair cannot help.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
     let future = read_once(plan, scope, &text, facts)
@@ -149,7 +150,8 @@ fn read_once<'a>(
     (plan.entry.spec.start)(Start { scope, text, keys, facts, changes: None })
 }
 
-/// Adds the problems that only the parameters' types find, not their schemas, so that one refusal lists all problems.
+/// Adds the problems that only the types of the parameters find, and not their schemas, so that one refusal lists all
+/// problems.
 #[cold]
 fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
     let Some(text) = refusal.attempt.take() else { return };
@@ -196,7 +198,7 @@ fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     .hint("correct the input and call again")
 }
 
-/// Removes from the problems the values at locations that may hold a secret, because listeners read the problems too.
+/// Removes the found values from problems whose places may contain a secret, because listeners read the problems, too.
 fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     if !has_secrets(definition) {
         return problems;
@@ -207,12 +209,12 @@ fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     })
 }
 
-/// Removes every value and key of a secret from a problem, and similar keys.
+/// Removes every value and key that may be secret from a problem, and the suggestion of a similar key.
 fn without_secret(mut problem: Problem) -> Problem {
     let inside = outside(&mut problem.pointer);
     problem.found.clear();
     problem.near = None;
-    // The text of a type's own error may contain anything, such as the variant that was sent.
+    // The text of a type's own error may contain anything, such as the value that was sent.
     let may_repeat = match problem.rule {
         Rule::Other => true,
         Rule::Type => problem.expected.contains('"'),
@@ -232,8 +234,8 @@ fn without_secret(mut problem: Problem) -> Problem {
     problem
 }
 
-/// Shortens a pointer to the parameter in which it lies, since the keys inside a secret may be secret. Returns the part
-/// that was cut off.
+/// Shortens a pointer to the parameter that contains its place, because keys inside a secret may be secret. Returns the
+/// part that was cut off.
 fn outside(pointer: &mut String) -> Option<String> {
     let (end, _) = pointer.match_indices('/').nth(1)?;
     Some(pointer.split_off(end))
@@ -262,7 +264,7 @@ fn has_secrets(definition: &Definition) -> bool {
     definition.secrets().next().is_some()
 }
 
-/// Whether a value at this place may be secret: it is inside of a secret parameter, or is the whole input.
+/// Returns whether a value at this place may be secret: the place is in a secret parameter, or is the whole input.
 fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
     let is_secret = |key: &str| definition.secrets().any(|it| it == key);
     pointer.split('/').nth(1).is_none_or(is_secret)

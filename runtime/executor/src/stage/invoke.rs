@@ -1,4 +1,4 @@
-//! Runs a tool that has to wait: only then are timeout and cancellation set up. Panics are caught.
+//! Runs a tool that has to wait. The timeout and the cancellation are set up only for such a tool. Panics are caught.
 
 use crate::call::cancelled;
 use std::any::Any;
@@ -24,7 +24,7 @@ type Panic = Box<dyn Any + Send>;
 /// The kind of the error of a tool that panicked.
 pub(crate) const PANIC: &str = "panic";
 
-/// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
+/// Runs a tool that has to wait, until the tool ends, the time is up or the call is cancelled.
 pub(crate) async fn invoke(
     mut future: UnfinishedCall<'_>,
     run: &RunState,
@@ -39,7 +39,8 @@ pub(crate) async fn invoke(
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {
-            // Outside of tokio's budget of polls: a tool that uses up the budget must not stop the clock.
+            // The clock is polled outside of tokio's budget, so that a tool that uses up the budget does not stop the
+            // clock.
             Some(time) => tokio::task::unconstrained(time_passed(time, family)).await,
             None => std::future::pending().await,
         }
@@ -63,7 +64,7 @@ pub(crate) async fn invoke(
     .await
 }
 
-/// Completes when this much time has passed, not counting the time in which children of the call run.
+/// Completes when this much time has passed. The time in which children of the call run does not count.
 async fn time_passed(time: Duration, family: Option<&Family>) {
     let Some(family) = family else { return tokio::time::sleep(time).await };
     let (began, before) = (Instant::now(), family.time_away());
@@ -78,7 +79,7 @@ async fn time_passed(time: Duration, family: Option<&Family>) {
     }
 }
 
-/// Awaits a future for as long as a call may take; reports a runtime without a clock.
+/// Awaits a future up to a time limit. Returns an error if the time is up, or if the runtime has no timer.
 pub(crate) async fn in_time<T>(
     tool: &str,
     timeout: Option<Duration>,
@@ -103,7 +104,7 @@ pub(crate) async fn in_time<T>(
     .await
 }
 
-/// Sleeps for this time; returns an error immediately if the async runtime has no timer.
+/// Sleeps for this time. Returns an error at once if the runtime has no timer.
 pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
     let mut sleep = None;
     poll_fn(|context| {
@@ -119,8 +120,8 @@ pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
     .await
 }
 
-/// The future of a tool, which may be dropped before it ends. A panic in its drop is caught: the call has its answer by
-/// then.
+/// The future of a call, which may be dropped before it ends. A panic of its drop is caught, because the call already
+/// has its answer then.
 pub(crate) struct UnfinishedCall<'a, T = Answer>(Option<BoxFuture<'a, T>>);
 
 impl<'a, T> UnfinishedCall<'a, T> {
@@ -135,14 +136,14 @@ impl<T> Drop for UnfinishedCall<'_, T> {
     }
 }
 
-/// Drops a value of the application, and catches a panic of its drop.
+/// Drops a value of the application, and catches a panic while it is dropped.
 pub(crate) fn drop_safely<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         forget(panic);
     }
 }
 
-/// Polls the future of the tool, and turns a panic into an error.
+/// Polls the future of a call, and catches a panic.
 pub(crate) fn poll_safely<T>(
     future: &mut UnfinishedCall<'_, T>,
     context: &mut Context<'_>,
@@ -154,7 +155,7 @@ pub(crate) fn poll_safely<T>(
     }
 }
 
-/// Whether the run or the call was already cancelled.
+/// Returns whether the run, the call or its parent was already cancelled.
 #[inline]
 pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =
@@ -164,12 +165,12 @@ pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
         || cancelled(run.lineage().map(Lineage::ended))
 }
 
-/// Completes when the call, its run or the executor is cancelled.
+/// Completes when the call, its run, its parent or the executor is cancelled.
 pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
-/// Completes when the call (if there is one), its run or the executor is cancelled.
+/// Completes when the call (if there is one), its run, its parent or the executor is cancelled.
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;

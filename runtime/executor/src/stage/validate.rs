@@ -1,5 +1,5 @@
-//! Runs a tool's own validation of a call's arguments: before the policy evaluates the call, and again when the call
-//! is about to begin.
+//! Runs a tool's own validation of a call's arguments: before the policy evaluates the call, and again when the call is
+//! about to begin.
 
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,8 +23,8 @@ type Validating<'a> = BoxFuture<'a, Result<(), ToolError>>;
 /// How long a validation may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Runs a validation that never waits on arguments that were read as the model sent them. Returns `None` if it has to
-/// wait after all.
+/// Runs a validation that is expected not to wait, on the arguments as the model sent them. Returns `None` if the
+/// validation waits after all.
 pub(crate) fn validate_at_once(
     plan: &Plan,
     scope: Scope<'_>,
@@ -42,8 +42,8 @@ pub(crate) fn validate_at_once(
     checked.map_err(refused).transpose()
 }
 
-/// Refuses a call whose final arguments its tool's validation refuses. A validation that fails, panics or takes too
-/// long refuses the call as well.
+/// Runs the validation of a tool on the final arguments of a call. The call is refused if the validation refuses the
+/// arguments, fails, panics or takes too long.
 pub(crate) async fn validate(
     run: &Arc<RunState>,
     plan: &Plan,
@@ -65,7 +65,7 @@ pub(crate) async fn validate(
     checked.unwrap_or_else(|_| Err(panicked(plan))).map_err(refused)
 }
 
-/// Starts the validation of a tool, which does nothing before its future is polled.
+/// Starts the validation of a tool. The validation does nothing before its future is polled.
 fn begin<'a>(plan: &Plan, scope: Scope<'a>, text: &str) -> Result<Validating<'a>, ToolError> {
     let Some(validate) = plan.entry.spec.validate else { return Ok(Box::pin(ready(Ok(())))) };
     let (keys, mut facts) = (&plan.entry.keys, plan.facts());
@@ -81,9 +81,9 @@ fn panicked(plan: &Plan) -> ToolError {
     ToolError::internal(format!("the check of `{tool}` panicked, so the call was not made"))
 }
 
-/// Turns an error of the validation into the refusal of the call.
+/// Converts an error of the validation to the refusal of the call.
 fn refused(error: ToolError) -> ToolError {
-    // If the validation itself failed, the call has not begun, and is not retried automatically.
+    // If the validation itself failed, the call must not be retried automatically.
     let is_invalid = error.classified() == ErrorClass::Invalid;
     let error = if is_invalid { error } else { error.class(ErrorClass::Final) };
     error.by_executor(Done::Refused)

@@ -29,8 +29,8 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Takes the endings of plurals and verbs off an English word, so that `invoices` and `created` find `invoice` and `create`. A stem need
-/// be no word: both sides of a search have it.
+/// Removes the endings of plurals and verbs from an English word, so that `invoices` and `created` find `invoice` and
+/// `create`. A stem need not be a word, because the words of queries and of tools are shortened in the same way.
 fn stem(mut word: String) -> String {
     if !word.is_ascii() || word.len() > LONGEST {
         return word;

@@ -1,4 +1,4 @@
-//! Builds an executor, and reports everything that is missing or provided twice in one error.
+//! Builds an executor. One error reports everything that is missing or provided twice.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,11 +17,11 @@ use toolwright_core::capability::{DeclaredService, ProvidedValues};
 use toolwright_policy::policy::{PolicyBuilder, PolicyError};
 
 impl ExecutorBuilder {
-    /// Makes the executor.
+    /// Builds the executor.
     ///
     /// # Errors
-    /// When something is missing or given twice; all such problems at once. The registry may then already have the
-    /// tools that the builder was given.
+    /// When something is missing or provided twice. The error lists all of these problems. The registry may by then
+    /// contain the tools that were added to the builder.
     pub fn build(mut self) -> Result<Executor, BuildError> {
         if self.asker.is_some() {
             self.journal.get_or_insert_with(Journal::of_this_process);

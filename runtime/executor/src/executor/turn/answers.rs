@@ -33,7 +33,6 @@ impl TurnAnswers {
         Self { answers, terminal, background: Vec::new() }
     }
 
-    /// Adds the calls that continue in the background.
     pub(super) fn with_background(self, background: Vec<BackgroundCall>) -> Self {
         Self { background, ..self }
     }
@@ -57,9 +56,9 @@ impl TurnAnswers {
         self.answers
     }
 
-    /// Returns the index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a
-    /// result: by that call the run has done its task. `None` if the turn calls no terminal tool, or if each such call
-    /// failed, was refused or was only put into a plan.
+    /// Returns the index of the first call whose tool is `terminal` and whose answer is a result. With that call, the
+    /// run has completed its task. `None` if the turn calls no terminal tool, or if each such call failed, was refused
+    /// or was only put into a plan.
     #[must_use]
     pub fn terminal_call(&self) -> Option<usize> {
         self.terminal

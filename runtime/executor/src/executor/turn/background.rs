@@ -1,5 +1,5 @@
-//! Calls of a turn that continue in the background. As soon as such a call is handed over, the model reads as its
-//! answer that it is running.
+//! Calls of a turn that continue in the background. When such a call is handed over, the model receives an answer that
+//! says that the call is running.
 
 use jiff::Timestamp;
 
@@ -87,7 +87,7 @@ impl Run {
         goes_on.then(|| under_way(waits.call, call.name()))
     }
 
-    /// Whether the tool of a call continues in the background after the turn.
+    /// Returns whether the tool of a call continues in the background after the turn.
     pub(super) fn is_background(&self, call: &Call<'_>) -> bool {
         let found = stage::find(&self.state, call.name());
         found.is_ok_and(|found| found.definition().is_background)

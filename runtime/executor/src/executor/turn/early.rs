@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use crate::stage;
 use toolwright_core::output::Answer;
 
-/// The calls that have begun, by their index.
+/// The calls of a turn that have already begun or are already answered, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Early(HashMap<usize, EarlyCall>);
 
@@ -31,7 +31,7 @@ impl Early {
         self.0.insert(index, EarlyCall::Running(Task(task)));
     }
 
-    /// Makes the set of calls whose answers are known; `known` has a place for each call of the turn.
+    /// Makes the set of calls whose answers are known. `known` has an entry for each call of the turn.
     pub(super) fn answered(known: Vec<Option<Answer>>) -> Self {
         let known = known.into_iter().enumerate();
         Self(known.filter_map(|(index, it)| Some((index, EarlyCall::Answered(it?)))).collect())

@@ -1,5 +1,5 @@
-//! A turn whose calls are still arriving. Calls that change nothing begin at once; the others begin when the turn is
-//! complete, because only a call of a complete model answer may be journalled.
+//! A turn whose calls are still arriving. Calls that change nothing begin at once. Other calls begin when the turn is
+//! complete, because only a call of a complete model answer may be recorded in the journal.
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,10 +33,11 @@ pub struct OpenTurn {
 
 impl Run {
     /// Opens a turn whose calls are still arriving, while a model's answer streams. [`OpenTurn::push`] takes each call
-    /// when it is complete, and [`OpenTurn::finish`] answers all, as [`turn`](Self::turn) does.
-    /// Before `finish`, only those calls begin that change nothing, need no approval, are not journalled, and conflict
-    /// with no earlier call of the turn. They run on the tokio runtime in which `push` is called; without one, every
-    /// call waits for `finish`.
+    /// when it is complete, and [`OpenTurn::finish`] answers all calls, as [`turn`](Self::turn) does.
+    ///
+    /// A call begins before `finish` only if it changes nothing, needs no approval, is not recorded in a journal, and
+    /// conflicts with no earlier call of the turn. Such calls run on the tokio runtime in which `push` is called.
+    /// Without a runtime, every call waits for `finish`.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -106,9 +107,9 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early, TurnWait::Results).await
     }
 
-    /// Answers the final calls of the turn. If a call has begun, and `calls` has another call at its index, the begun
-    /// call is cancelled and its answer is dropped. The answer of a call that continues in the background says so, as
-    /// with [`Run::turn_in_background`].
+    /// Answers the final calls of the turn. If a call has begun, and `calls` has a different call at its index, the
+    /// begun call is cancelled and its answer is dropped. For a call that continues in the background, the answer says
+    /// that the call is running, as with [`Run::turn_in_background`].
     ///
     /// # Errors
     /// Those of [`Run::turn`].
@@ -127,7 +128,7 @@ impl OpenTurn {
         self.run.answer_turn(self.turn, &calls, self.early, TurnWait::HandOvers).await
     }
 
-    /// Whether the call may run before the turn is complete.
+    /// Returns whether the call may run before the turn is complete.
     fn changes_nothing(&self, call: &Call<'_>) -> bool {
         let run = &self.run.state;
         let Some(plan) = run.ready.plan(call.name()) else { return false };
@@ -135,7 +136,7 @@ impl OpenTurn {
         let is_read = plan.entry.definition.effect == Effect::Read;
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
-        // A tool that makes calls may change something through its children, even if it only reads itself.
+        // A tool that makes calls may change something through its children, even if the tool itself only reads.
         if is_journaled || !is_read || plan.makes_calls {
             return false;
         }

@@ -1,7 +1,7 @@
-//! Runs the calls of a turn: each begins when the earlier calls that it conflicts with have ended.
+//! Runs the calls of a turn concurrently. Each begins when the earlier calls with which it conflicts have ended.
 //!
-//! All calls run on the task of the caller, and dropping its future drops them all. A tool that computes for long
-//! should be `blocking`.
+//! All calls run on the task of the caller, and dropping its future drops all calls. A tool that computes for long
+//! should therefore be `blocking`.
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
@@ -66,7 +66,7 @@ impl Run {
         match self.state.examine(call) {
             Ok(facts) => batch.push(facts.touches()),
             Err(_) if may_be_resolved(&self.state, call) => batch.push_alone(),
-            // The call's footprint is unknown, so the call does not run at the same time as any other call.
+            // The call's footprint is unknown, so no other call runs at the same time.
             Err(error) if error.kind() == stage::PANIC => batch.push_alone(),
             // The call is answered with an error and touches no resources.
             Err(_) => batch.push(None),
@@ -79,7 +79,7 @@ impl Run {
     }
 }
 
-/// Whether a resolver may register the call's tool when the call begins.
+/// Returns whether a resolver may register the call's tool when the call begins.
 fn may_be_resolved(run: &RunState, call: &Call<'_>) -> bool {
     run.core.resolving.is_some()
         && stage::find(run, call.name()).is_err()

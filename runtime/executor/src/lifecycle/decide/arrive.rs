@@ -1,6 +1,6 @@
-//! Evaluates a call that is new, that a person edited, accepted or requeued, that was in doubt and did not happen, or
-//! that is affected by a change of its tool, of the policy or of the decision about it. Accepting a plan or requeuing a
-//! call does not approve it: if the policy asks, a person still decides.
+//! Evaluates a call: when it is new; when a person has edited, accepted or requeued it; when it was indeterminate and
+//! turned out not to have happened; or when its tool, the policy or the decision about it has changed. Accepting a plan
+//! or requeuing a call does not approve the call: if the policy asks, a person still decides.
 
 use crate::call::{NEEDS_ITS_CALLER, Refusal};
 use jiff::Timestamp;
@@ -25,8 +25,8 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
-    /// Decides on a call that the journal does not have; `staged` is the decision of the application's stages, if they
-    /// have examined the call.
+    /// Decides on a call that is not in the journal. `staged` is the decision of the application's middleware, if it
+    /// has examined the call.
     pub(super) fn submitted(
         self,
         reason: Option<&str>,
@@ -87,8 +87,9 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, entries, self.opens(used), then))
     }
 
-    /// Refuses a call that the journal does not have. A denial by the policy is recorded. Every refusal of a child is
-    /// recorded as well: its parent continues with this answer, and must receive the same one when it runs again.
+    /// Refuses a call that is not in the journal. A denial by the policy is recorded. Every refusal of a child is
+    /// recorded as well, because its parent continues with this answer, and must receive the same answer when the
+    /// parent runs again.
     fn turn_away(self, refusal: Refusal) -> Known<Step> {
         let record = &self.snapshot.record;
         let error = refusal.error(&record.tool, &record.place.run);
@@ -100,7 +101,7 @@ impl<'a> Moment<'a> {
         self.record_refused(Some(why), &error)
     }
 
-    /// Records a call that the journal does not have, with the answer that refuses it.
+    /// Records a call that is not in the journal, with the answer that refuses it.
     pub(super) fn record_refused(
         self,
         why: Option<String>,
@@ -123,8 +124,8 @@ impl<'a> Moment<'a> {
         record.opened(Note { who, at: self.now, why: None, signed: None })
     }
 
-    /// Moves a call to `pending`, with all that a person needs to decide; `why` adds to the reason, for instance why an
-    /// edit was refused.
+    /// Changes a call to `pending`, with everything that a person needs to decide on it. `why` is added to the reason,
+    /// for instance because an edit was refused.
     fn ask(
         self,
         record: &mut CallRecord,
@@ -145,8 +146,8 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Changes a call to `planned`, with the facts by which a person decides on the plan; `why` is the reason if the
-    /// call is planned again.
+    /// Changes a call to `planned`, with everything that a person needs to decide on the plan. `why` is the reason if
+    /// the call is planned again.
     fn queue(
         self,
         record: &mut CallRecord,
@@ -172,7 +173,7 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Evaluates a call again that the journal has.
+    /// Evaluates a call of the journal again.
     pub(super) fn evaluate_again(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -220,9 +221,9 @@ impl<'a> Moment<'a> {
         next.journal.clone_from(&self.settings.journal);
         next.project.clone_from(&self.settings.project);
         let is_edited = take_up(&mut next, evaluated);
-        // For a service that uses the idempotency key, arguments that a person edits make a new call, so it gets a new
-        // key. If only the tool reads the arguments differently, the old key stays, with which the effect cannot happen
-        // twice.
+        // Arguments that a person edits make a new call for a service that uses the idempotency key, so the call gets a
+        // new key. If only the tool now reads the arguments differently, the old key stays, so that the effect cannot
+        // happen twice.
         let is_proposed = matches!(self.snapshot.proposed, Some(Ok(_)));
         if is_edited && is_proposed || reason.is_some_and(|it| it.wants_new_key()) {
             next.idempotency_key = CallId::from_bytes(self.random.to_be_bytes()).to_string();
@@ -230,8 +231,8 @@ impl<'a> Moment<'a> {
         self.go_on_with(next, evaluated, why, behind)
     }
 
-    /// Returns the arguments to evaluate, and why an edit was refused: then a person is asked about the unedited
-    /// arguments.
+    /// Returns the arguments to evaluate. If an edit was refused, these are the unedited arguments, and the text says
+    /// why the edit was refused; a person is then asked about the unedited arguments.
     fn candidate(self, behind: Behind) -> Known<(&'a Evaluated, Option<String>)> {
         let mut why = self.edit()?.err().map(|invalid| invalid.why);
         if self.snapshot.record.proposal.is_some() && why.is_none() {
@@ -259,7 +260,7 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
-        // The earlier decision is not valid, and the new request tells the person why.
+        // If an earlier decision is not valid any more, the new request says why.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
         let why_asked = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
@@ -289,7 +290,7 @@ impl<'a> Moment<'a> {
                 let error = refusal.error(&tool, &next.place.run);
                 return self.refuse(&error, behind);
             }
-            // Only a caller that still waits can get a failure.
+            // Only a caller that still waits can receive a failure.
             Gate::Fail(reason) if next.answer.is_none() => {
                 return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
             }
@@ -301,7 +302,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(next, vec![entry], Vec::new(), then))
     }
 
-    /// If the call is evaluated again because an earlier decision was not valid, returns why it was not.
+    /// Returns why an earlier decision was not valid, if that is why the call is evaluated again.
     fn not_counted(self) -> Option<String> {
         let history = &self.snapshot.past.as_ref()?.history;
         let last = history.last().filter(|entry| entry.event == Some(Transition::Changed))?;
@@ -323,7 +324,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(refused, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Gives up a call whose tool keeps reporting that the call did not happen, once all attempts are used up.
+    /// Gives up a call whose tool keeps reporting that the call did not happen, when all attempts are used up.
     fn give_up(self) -> Known<Step> {
         let mut dead = self.snapshot.record.clone();
         let error = did_not_happen(&dead);

@@ -1,5 +1,5 @@
-//! Decides what the end of an attempt means for a call: it ends, or another attempt follows after a while. An owner
-//! that has lost its lease is too late: its result is refused.
+//! Decides what the end of an attempt means for a call: the call ends, or another attempt follows after a delay. The
+//! result of an owner that has lost its claim is ignored.
 
 use crate::call::{By, cancelled};
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, Vec::new(), Then::Report))
     }
 
-    /// Whether this epoch is that of the latest claim, and the call still runs under this claim.
+    /// Returns whether this epoch is that of the latest claim, and the call still runs under this claim.
     pub(super) fn is_claimed(self, epoch: u64) -> bool {
         let record = &self.snapshot.record;
         record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
@@ -141,8 +141,8 @@ impl Moment<'_> {
         Ok(may_have_happened(record.effect, begun.saturating_sub(1)))
     }
 
-    /// Decides on a claim whose task was dropped. A caller that drops it gives the call up. A worker leaves the call to
-    /// others, because the call is not its own.
+    /// Decides on a claim whose task was dropped. A caller that drops the task abandons the call. A worker that drops
+    /// the task leaves the call to other processes, because the call is not the worker's own.
     pub(super) fn release(self, dropped: DroppedClaim) -> Known<Step> {
         if !self.is_claimed(dropped.epoch) {
             return Ok(Step::only(Then::Report));
@@ -213,8 +213,8 @@ impl Moment<'_> {
     }
 }
 
-/// Decides on a call whose owner gives up its claim so that others can run the call. The owner is not lost, because
-/// it reports this itself.
+/// Returns the transition of a call whose owner gives up its claim, so that other processes can run the call. The
+/// failure is not `OwnerLost`, because the owner itself reports it.
 fn left(record: &CallRecord, attempts: u32, is_not_begun: bool) -> Transition {
     let (failure, exhausted) = match is_not_begun {
         true => (Failure::NotStarted, false),
@@ -228,7 +228,7 @@ fn not_counted(record: &mut CallRecord) {
     record.attempt = record.attempt.saturating_sub(1);
 }
 
-/// Records how an attempt failed. If the arguments held a secret, message and cause are left out, because they may
+/// Records how an attempt failed. If the arguments contained a secret, message and cause are left out, because they may
 /// repeat it.
 pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &AttemptError) {
     let is_plain = matches!(record.arguments, StoredText::Plain(_));
@@ -243,7 +243,7 @@ pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &At
 }
 
 impl AttemptError {
-    /// Whether the executor never began the call.
+    /// Returns whether the executor never began the call.
     pub(crate) fn is_not_begun(&self) -> bool {
         matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }

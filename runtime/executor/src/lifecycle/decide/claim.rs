@@ -1,5 +1,5 @@
-//! Evaluates a call that may run as everything is now, and claims it. Earlier results are not trusted: the arguments,
-//! the tool, the decision and the grant are checked again.
+//! Evaluates a ready call once more, and claims it. Earlier evaluations are not trusted: the arguments, the tool, the
+//! decision and the grant are checked as they are now.
 
 use crate::call::NEEDS_ITS_CALLER;
 use crate::lifecycle::decide::grant::Use;
@@ -20,7 +20,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
-    /// Why the decision of a person is not valid; empty if there is no such decision.
+    /// Why no decision of a person allows the call; empty if one does, or if the policy asks for none.
     undecided: String,
 }
 
@@ -38,7 +38,7 @@ impl Moment<'_> {
         let decided = match policy {
             PolicyDecision::Ask { grants_count, .. } => {
                 let decided = self.check_decision(digest, shown, four_eyes)?;
-                // A rule may have come to ask a person each time after a reviewer decided.
+                // A rule that requires a person for each call may be newer than the decision of a reviewer.
                 match decided.is_ok() && !grants_count && self.is_reviewed()? {
                     true => Err(NOT_A_PERSON.to_owned()),
                     false => decided,
@@ -72,14 +72,14 @@ impl Moment<'_> {
             Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
             gate => gate,
         };
-        // The decision of a person takes precedence, so that no use of a grant is counted.
+        // The decision of a person takes precedence over a grant, so no use of the grant is counted.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
         Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })
     }
 
-    /// Claims a call that is ready, if it may still run. `staged` is the decision of the application's stages, if they
-    /// have examined the call.
+    /// Claims a call that is ready, if it may still run. `staged` is the decision of the application's middleware, if
+    /// it has examined the call.
     pub(super) fn claim(self, staged: Option<&StagedCall>) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
@@ -153,7 +153,7 @@ impl Moment<'_> {
         Ok(self.commit(next, entries, documents, then))
     }
 
-    /// Has the call evaluated again, because something that its evaluation was based on has changed.
+    /// Returns a call to evaluation, because something on which its evaluation was based has changed.
     fn change(self, why: &str) -> Known<Step> {
         let mut changed = self.snapshot.record.clone();
         let entry = self.advance(&mut changed, Transition::Changed, Some(why.to_owned()))?;

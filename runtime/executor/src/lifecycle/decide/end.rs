@@ -1,6 +1,6 @@
-//! Ends a call that does not run, because of its deadline, its run or its caller; or returns the call to its earlier
-//! state. A call that was begun before ends only because of a verified decision: otherwise it returns to its earlier
-//! state, as does a requeued dead letter. The answer says whether the call may have acted.
+//! Ends a call that does not run, because of its deadline, its run or its caller, or returns the call to its earlier
+//! state. A call that may have begun ends only if the decision about it is valid; otherwise the call returns to its
+//! earlier state. A requeued dead letter always returns to that state. The answer says whether the call may have acted.
 
 use crate::call::{cancelled, ended, shutting_down};
 use crate::lifecycle::decide::attempt::note_failure;
@@ -15,7 +15,7 @@ use toolwright_journal::journal::{Failure, State, Transition, next};
 
 impl Moment<'_> {
     /// Decides on a call that is due: its approval has expired, its lease has expired while it ran, or no result was
-    /// supplied in time. A call that waits for its children is decided on at any time.
+    /// supplied in time. A call that waits for its children is decided on even if no time has passed.
     pub(super) fn due(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let is_due = record.due().is_some_and(|due| due <= self.now);
@@ -50,7 +50,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call that has not begun; does not change a call that has begun.
+    /// Ends a call that has not begun. Does nothing to a call that has begun.
     pub(super) fn end_unbegun(self, end: &End) -> Known<Step> {
         let record = &self.snapshot.record;
         let (tool, run) = (&record.tool, &record.place.run);

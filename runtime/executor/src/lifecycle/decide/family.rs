@@ -1,5 +1,5 @@
-//! Decides on a call and its children. A parent is suspended until its children are decided; only the process that runs
-//! the parent carries out a child.
+//! Decides on a call and its children. A parent is suspended until one of its waiting children can continue. Only the
+//! process that runs the parent carries out a child.
 
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::step::{Need, Step, Suspension, Then};
@@ -7,8 +7,8 @@ use toolwright_core::context::CallId;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{CallRecord, DocumentWrite, Transition};
 
-/// Whether a call that no call made, and that has no answer yet, is one of an agent that its run was delegated to. The rules of that agent
-/// are in no record, so that only a process that has the agent may carry the call out.
+/// Returns whether the call has no parent and no answer, and was made by an agent to which its run has delegated a
+/// task. The rules of that agent are in no record, so only a process that has the agent may carry the call out.
 pub(in super::super) fn is_of_agent(record: &CallRecord) -> bool {
     if record.parent.is_some() || record.answer.is_some() {
         return false;
@@ -19,8 +19,8 @@ pub(in super::super) fn is_of_agent(record: &CallRecord) -> bool {
 }
 
 impl Moment<'_> {
-    /// Returns whether the call is a child whose parent does not run here. The parent makes such a child again,
-    /// unless the child has its answer.
+    /// Returns whether the call is a child without an answer whose parent does not run here. The parent makes such a
+    /// child again.
     pub(super) fn is_left_to_its_parent(self) -> bool {
         let record = &self.snapshot.record;
         let is_elsewhere =
@@ -28,8 +28,8 @@ impl Moment<'_> {
         is_elsewhere && record.answer.is_none()
     }
 
-    /// Returns whether the call belongs to an agent other than the one for which this executor acts. The driver of
-    /// that agent's run makes the call again, unless the call has its answer.
+    /// Returns whether the call has no answer and belongs to an agent other than the one for which this executor acts.
+    /// The process that drives that agent makes the call again.
     pub(super) fn is_left_to_its_agent(self) -> bool {
         let record = &self.snapshot.record;
         is_of_agent(record) && self.settings.acts_as.as_ref() != Some(&record.requester.agent)
@@ -46,10 +46,11 @@ impl Moment<'_> {
         self.begins(place.into_iter().chain(more))
     }
 
-    /// Suspends a call whose children all wait for decisions. It gives its lease back, and this takes no attempt.
+    /// Suspends a call whose running children all wait for people or for results from outside. The call gives up its
+    /// lease, and the suspension does not count as an attempt.
     pub(super) fn suspend(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
-        // A call of effect `once` keeps its claim, because it must not run again: once its lease expires, its outcome
+        // A call of effect `once` keeps its claim, because it must not run again. When its lease expires, its outcome
         // is unknown.
         if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
@@ -57,8 +58,8 @@ impl Moment<'_> {
         self.waits_for(&suspension.awaits, format!("it waits for {}", list(&suspension.awaits)))
     }
 
-    /// Decides on a call whose owner was lost while all its children waited for decisions, so that the suspension was
-    /// not recorded. `None` for any other call.
+    /// Decides on a call whose owner was lost while all its children waited for people or for results from outside, so
+    /// that the suspension was not recorded. `None` for any other call.
     pub(super) fn suspended_by_loss(self, owner: &str) -> Known<Option<Step>> {
         if self.snapshot.record.effect == Effect::Once {
             return Ok(None);
@@ -80,7 +81,7 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Lets a suspended call run again once one of its children has advanced.
+    /// Lets a suspended call run again when one of its children has advanced.
     pub(super) fn await_children(self) -> Known<Step> {
         if !self.snapshot.awaited.ok_or(Need::Awaited)? {
             return Ok(Step::only(Then::Report));

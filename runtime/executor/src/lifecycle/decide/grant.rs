@@ -7,11 +7,11 @@ use crate::lifecycle::snapshot::GrantNow;
 use toolwright_journal::approval::{GrantCandidate, GrantTerms, Scope, Statement};
 use toolwright_journal::journal::DocumentWrite;
 
-/// The use of a grant by a call, which is about to be taken.
+/// The use of a grant by a call that is about to begin.
 pub(super) struct Use {
     pub(super) id: String,
-    /// The grant with one use more. `None` if the grant has no limit of uses, so that calls do not wait for each
-    /// other, and for a retry of the same call.
+    /// The write of the grant with one more use. `None` for a grant without a limit of uses, so that its calls do not
+    /// conflict with each other, and `None` for a retry of the same call.
     pub(super) taken: Option<DocumentWrite>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Moment<'a> {
         found.map(|now| now.grant.id.as_str())
     }
 
-    /// Adds to the reason for asking which grant would cover the call, and why it does not: its tool has changed, or
+    /// Adds to the reason for asking which grant would cover the call, and why it does not: the tool has changed, or
     /// the grant is of another journal or project.
     pub(super) fn with_lost_grant(
         self,
@@ -65,8 +65,8 @@ impl<'a> Moment<'a> {
         self.count_use(now, &terms, fingerprint)
     }
 
-    /// Returns the terms of a grant that covers the arguments of the call, and the reason if the grant is not valid
-    /// here.
+    /// Returns the terms of a grant that covers the arguments of the call. The text says why the grant is not valid for
+    /// this executor, if that is so.
     fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
         let statement = now.grant.signed.statement().ok()?;
         if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {

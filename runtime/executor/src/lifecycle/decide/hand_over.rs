@@ -1,6 +1,6 @@
-//! Decides on a call that is carried out elsewhere. It is handed over in the commit of its claim. It ends when its
-//! result is supplied, its deadline passes, or it is cancelled. It is never handed over twice, so that its token counts
-//! once.
+//! Decides on a call that is carried out elsewhere. The commit that claims it also hands it over. The call ends when
+//! its result is supplied, its deadline passes, or it is cancelled. It is never handed over twice, so its token is
+//! valid once.
 
 use crate::call::later;
 use crate::lifecycle::decide::moment::{Known, Moment};
@@ -11,8 +11,8 @@ use toolwright_core::error::ToolError;
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {
-    /// Begins a call that may run: claims it for its tool to run here, or hands it over. Claim and hand-over are one
-    /// commit, so that a crash leaves no doubt whether the call was handed over.
+    /// Begins a call that may run: claims it for its tool to run here, or hands it over. The claim and the hand-over
+    /// are one commit, so that after a crash it is clear whether the call was handed over.
     pub(super) fn begin(self, record: &mut CallRecord) -> Known<(Vec<Entry>, Then)> {
         let hands_over = self.tool()?.hands_over.as_ref();
         if let Some(why) = hands_over.and_then(|it| it.why_not.as_ref()) {
@@ -28,7 +28,7 @@ impl Moment<'_> {
         Ok((vec![claimed, handed_over], Then::Report))
     }
 
-    /// Accepts a supplied result: only once, before the deadline, and for the call that was handed over.
+    /// Accepts a supplied result only once, only before the deadline, and only for the call that was handed over.
     pub(super) fn supply(self, supplied: &SuppliedResult) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.state != State::HandedOver || record.generation != supplied.generation {
@@ -54,7 +54,7 @@ impl Moment<'_> {
         self.ended_elsewhere(Transition::Expired, &error, "no result was supplied in time")
     }
 
-    /// Cancels a call that was handed over. The other side is notified, but may have carried it out by then.
+    /// Cancels a call that was handed over. The other process is notified, but may have carried the call out by then.
     pub(super) fn recall(self, why: &str) -> Known<Step> {
         let error = recalled(&self.snapshot.record);
         self.ended_elsewhere(Transition::RunEnded, &error, why)

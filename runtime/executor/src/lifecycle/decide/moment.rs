@@ -1,5 +1,5 @@
-//! One decision on a call: its snapshot, the input and the time. Every part of the decision reads facts through this
-//! value, and returns the first fact that is missing.
+//! The values for one decision on a call. Every part of the decision reads facts through [`Moment`], and returns early
+//! with the first fact that is missing.
 
 use jiff::Timestamp;
 
@@ -21,7 +21,7 @@ pub(super) struct Moment<'a> {
     pub(super) random: u128,
 }
 
-/// A fact; or the step that ends the decision, for instance to read a missing fact.
+/// A fact, or the step that ends the decision early, for instance to read a missing fact.
 pub(super) type Known<T> = Result<T, Box<Step>>;
 
 impl<'a> Moment<'a> {
@@ -33,7 +33,7 @@ impl<'a> Moment<'a> {
         known(&self.snapshot.past, Need::Past)
     }
 
-    /// Whether the run has ended; `false` if the guard `RunEndSeen` is switched off.
+    /// Returns whether the run has ended; `false` if the guard `RunEndSeen` is switched off.
     pub(super) fn run_has_ended(self) -> Known<bool> {
         let ended = *known(&self.snapshot.run_ended, Need::Run)?;
         Ok(ended && self.has(Guard::RunEndSeen))
@@ -86,7 +86,6 @@ impl<'a> Moment<'a> {
         record.advance(event, note).map_err(not_advanced)
     }
 
-    /// Sets the answer of a call.
     pub(super) fn answer(self, record: &mut CallRecord, answer: impl Into<AnswerRecord>) {
         if !self.has(Guard::AnswerStays) {
             record.answer = None;
@@ -127,8 +126,8 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Makes the step for a failure, because the state does not allow the transition or a counter of the record is at its
-/// maximum.
+/// Makes the step of a failure: the state of the call does not allow the transition, or a counter of the record is at
+/// its maximum.
 pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
     Box::new(Step::only(Then::Fail(match why {
         NotAdvanced::Illegal(illegal) => Problem::Illegal(illegal),

@@ -1,5 +1,5 @@
-//! Applies what the stages of the application decided about a call that may run: it begins, begins later, or does not
-//! begin. A call that they hold back has not begun, so this does not count as an attempt.
+//! Applies what the application's middleware decided about a call that may run: the call begins, begins later, or does
+//! not begin. A call that the middleware holds back does not use up an attempt.
 
 use crate::call::cancelled;
 use crate::call::later;
@@ -11,7 +11,7 @@ use crate::lifecycle::step::{Need, StageVerdict, StagedCall, Step, Then};
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {
-    /// Decides on a call that the stages have examined.
+    /// Decides on a call that the middleware has examined.
     pub(super) fn stage(self, staged: &StagedCall) -> Known<Step> {
         if !self.snapshot.is_recorded {
             return self.submitted(staged.reason.as_deref(), Some(staged));
@@ -21,23 +21,23 @@ impl Moment<'_> {
         match record.state {
             State::Ready if self.settings.is_closed => Ok(Step::only(Then::Report)),
             State::Ready if is_current => self.claim(Some(staged)),
-            // The call has changed since the stages examined it, or another executor has claimed it.
+            // The call has changed since the middleware examined it, or another executor has claimed it.
             _ => self.resumed(),
         }
     }
 
-    /// Whether the stages have to examine the call first.
+    /// Returns whether the middleware has to examine the call first.
     pub(super) fn waits_for_stages(self, staged: Option<&StagedCall>) -> bool {
         self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }
 
-    /// Returns the step that follows if the stages do not let the call begin.
+    /// Returns the decision of the middleware if it does not let the call begin.
     pub(super) fn keeps_out(self, staged: Option<&StagedCall>) -> Option<&StagedCall> {
         staged.filter(|it| !matches!(it.verdict, StageVerdict::Continue))
     }
 
-    /// Delays or ends a recorded call that the stages do not let begin. If an earlier attempt may have acted, the
-    /// answer says so. A dead letter becomes a dead letter again.
+    /// Delays or ends a call of the journal that the middleware does not let begin. If an earlier attempt may have
+    /// acted, the answer says so. A requeued dead letter becomes a dead letter again.
     pub(super) fn kept_out_again(self, staged: &StagedCall, behind: Behind) -> Known<Step> {
         let record = &self.snapshot.record;
         let ends_unrun = match &staged.verdict {
@@ -59,8 +59,8 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Moves a ready call to the state that the stages decided on; `more` is what its answer adds about earlier
-    /// attempts.
+    /// Changes a ready call to the state on which the middleware decided. `more` is what the answer of the call adds
+    /// about earlier attempts.
     pub(super) fn kept_out(
         self,
         next: &mut CallRecord,

@@ -1,6 +1,6 @@
-//! Checks which decisions of people count. Any process that can write to the journal could forge one, so each statement
-//! is bound to the state of the call at that time, to the text that the person was shown, and to the journal. Its
-//! signature was verified when it was read.
+//! Checks which decisions of people are valid. Any process that can write to the journal could forge a decision. Each
+//! statement is therefore bound to the state of the call at that time, to the text that the person was shown, and to
+//! the journal. The signature of a statement was verified when the statement was read.
 
 use crate::call::LOCAL_APPROVER;
 use crate::lifecycle::decide::moment::{Known, Moment};
@@ -15,7 +15,7 @@ use toolwright_core::person::is_another;
 use toolwright_journal::approval::{Decision, Statement, Subject};
 use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have_happened};
 
-/// The valid decision of a person because of which the call was evaluated again.
+/// The valid decision of a person that caused the current evaluation of the call.
 pub(super) struct Reason<'a> {
     pub(super) event: Transition,
     statement: &'a Statement,
@@ -58,19 +58,21 @@ impl Invalid {
         }
     }
 
-    /// Whether the decision was about a call that had begun before: an invalid one must not end it.
+    /// Returns whether the decision was about a call that had begun before. An invalid decision must not end such a
+    /// call.
     pub(super) fn is_of_what_was(&self) -> bool {
         matches!(self.event, Transition::Requeued | Transition::DidNotHappen)
     }
 }
 
 impl Reason<'_> {
-    /// Whether this decision has just been made, and asks for a new idempotency key.
+    /// Returns whether this decision was the last event of the call, and asks for a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
         self.is_last && matches!(self.statement.verdict, Decision::Requeue { new_key: true, .. })
     }
 
-    /// Whether the decision allows the arguments that a person was shown, and `shown` has others.
+    /// Returns whether the person was shown a text other than `shown`. Does not apply to a decision that gives new
+    /// arguments.
     pub(super) fn was_shown_otherwise(&self, shown: &str) -> bool {
         let gives_arguments =
             matches!(self.statement.verdict, Decision::Requeue { arguments: Some(_), .. });
@@ -84,13 +86,14 @@ impl Behind {
         Self { is_dead_letter, begun: begun(history) }
     }
 
-    /// Returns the sentence that the call may have acted, for an answer; `None` if the call cannot have acted.
+    /// Returns the sentence for an answer that the call may have acted; `None` if the call cannot have acted.
     pub(super) fn in_words(self, record: &CallRecord) -> Option<String> {
         may_have_happened(record.effect, self.begun)
     }
 }
 
-/// Returns the last entry of a decision that had a call evaluated again, and whether it is the last entry of all.
+/// Returns the last history entry of a decision that caused a new evaluation of the call, and whether that entry is the
+/// last of the history.
 #[must_use]
 pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
@@ -101,8 +104,8 @@ pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     })
 }
 
-/// Reports whether a person accepted the plan with exactly this call in it, as it was shown, in this journal. With
-/// `four_eyes`, that person must not be the call's user.
+/// Reports whether a person accepted the plan with exactly this call in it, as the call was shown, in this journal.
+/// With `four_eyes`, that person must not be the call's user.
 #[must_use]
 pub fn is_accepted(
     snapshot: &Snapshot,
@@ -143,15 +146,15 @@ fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     Some(format!("it was signed for {said}, and this executor belongs to {here}"))
 }
 
-/// Whether this person may be the user of the call. A call without a user may be anyone's, and anyone may hold a key
-/// that names no person.
+/// Returns whether this person may be the user of the call. If the call has no user, any person may be. A key that
+/// names no person may belong to any person.
 fn is_own(record: &CallRecord, by: &str) -> bool {
     by == LOCAL_APPROVER || !is_another(record.requester.user.as_deref(), by)
 }
 
 impl<'a> Moment<'a> {
-    /// Returns the last decision that had the call evaluated again; the inner error is the reason why the decision is
-    /// not valid.
+    /// Returns the last decision that caused a new evaluation of the call; `None` if there was none. The inner error
+    /// says why that decision is not valid.
     pub(super) fn reason(self) -> Known<Result<Option<Reason<'a>>, Invalid>> {
         let past = self.past()?;
         let Some((event, entry, is_last)) = last_decision(&past.history) else {
@@ -168,7 +171,7 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// Checks whether an edit that was the last change of the call is a valid decision. Once the edit is evaluated,
+    /// Checks whether an edit is a valid decision, if it was the last change of the call. Once the edit is evaluated,
     /// its arguments are decided on like any others.
     pub(super) fn edit(self) -> Known<Result<(), Invalid>> {
         let past = self.past()?;
@@ -178,8 +181,8 @@ impl<'a> Moment<'a> {
         Ok(statement.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
     }
 
-    /// Returns the signed statement of a history entry if it is about this call as it was then; otherwise, why it is
-    /// not valid.
+    /// Returns the signed statement of a history entry if the statement is about this call as the call was then. The
+    /// error says why the statement is not valid.
     fn statement_of(
         self,
         signature: Option<&'a Signature>,
@@ -225,8 +228,8 @@ impl<'a> Moment<'a> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }
 
-    /// Checks that a person approved exactly this call, with this digest, as it is shown; the inner error says for
-    /// the call's history why the approval is not valid.
+    /// Checks that a person approved exactly this call, with this digest, as it is shown. The inner error says why the
+    /// approval is not valid, in words for the call's history.
     pub(super) fn check_decision(
         self,
         digest: &str,
@@ -259,7 +262,7 @@ impl<'a> Moment<'a> {
         if let Some(why) = self.unbound(statement) {
             return Ok(Err(format!("{DOES_NOT_COUNT}: {why}")));
         }
-        // The statement of an edit contains the arguments that run.
+        // An edit needs no comparison, because its statement contains the arguments that run.
         let is_shown = matches!(statement.verdict, Decision::Edit { .. })
             || shown.is_some_and(|shown| statement.about.is_of_shown(shown));
         match is_shown || !self.has(Guard::ShownBound) {
@@ -268,7 +271,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether a reviewer made the decision, to whom the holder of the approver's key delegates.
+    /// Returns whether a reviewer made the decision on behalf of the holder of the approver's key.
     pub(super) fn is_reviewed(self) -> Known<bool> {
         Ok(match &self.past()?.decision {
             Some(Signature::Counts(statement)) => statement.note.is_some(),
@@ -293,19 +296,18 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this person may be the same person as the user of the call.
+    /// Returns whether this person may be the same person as the user of the call.
     pub(super) fn is_own(self, by: &str) -> bool {
         is_own(&self.snapshot.record, by)
     }
 
-    /// Whether the call has a user.
     pub(super) fn has_user(self) -> bool {
         let user = self.snapshot.record.requester.user.as_deref();
         user.is_some_and(|user| !user.trim().is_empty())
     }
 
-    /// If the call's own user accepted its plan although `four_eyes` forbids that, returns why the acceptance is not
-    /// valid.
+    /// Returns why the acceptance of the call's plan is not valid, if the call's own user accepted the plan although
+    /// `four_eyes` forbids that.
     pub(super) fn accepted_by_its_user(self, four_eyes: bool) -> Option<String> {
         let accepted = self.snapshot.past.as_ref()?.accepted.as_ref()?;
         let Signature::Counts(statement) = accepted else { return None };

@@ -1,4 +1,4 @@
-//! The texts about a call that is refused, or that ends without a result.
+//! The texts about calls that are refused, or that end without a result.
 
 use toolwright_core::error_kind;
 
@@ -19,21 +19,16 @@ pub(super) const NOT_ITS_OWN_USER: &str =
 pub(super) const NOT_A_PERSON: &str =
     "a reviewer has decided about it, and a rule now asks a person each time";
 
-/// The reason for a new evaluation: the definition of the tool has changed.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
-/// The reason for a new evaluation: an older release evaluated the call.
 pub(super) const FORMER: &str =
     "an older release evaluated it, which recorded neither its journal nor what a person was shown";
 
-/// Why a statement from an older release is not valid.
 pub(super) const SAID_BEFORE: &str =
     "it was signed for an older release, and names neither its journal nor what was shown";
 
-/// Why a statement that was made for another journal is not valid.
 pub(super) const OTHER_JOURNAL: &str = "it was signed for another journal";
 
-/// Why a decision is not valid if the person was shown something else.
 pub(super) const NOT_SHOWN: &str = "what was shown is not what would run";
 
 /// The beginning of the reasons why a person's decision is not valid.
@@ -83,7 +78,8 @@ pub(super) fn recalled(record: &CallRecord) -> ToolError {
         .class(ErrorClass::Cancelled)
 }
 
-/// Another process may have carried the call out, so the answer must not say that nothing happened.
+/// Returns the remark that a call which was handed over may have been carried out, so that the answer does not say that
+/// nothing happened.
 fn elsewhere(record: &CallRecord) -> &'static str {
     match record.effect {
         Effect::Read => "",
@@ -100,7 +96,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
-/// Makes the answer of a call that was begun as often as allowed, and lost its owner each time.
+/// Makes the answer of a call that was begun as often as allowed, and whose last owner was lost.
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {
@@ -110,8 +106,8 @@ pub(super) fn lost(record: &CallRecord) -> ToolError {
     ToolError::new("owner_lost", message)
 }
 
-/// Makes the answer of a call that was begun as often as allowed, and whose tool reports each time that it did not
-/// happen.
+/// Makes the answer of a call that was begun as often as allowed, and whose tool reported each time that the call did
+/// not happen.
 pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
     let (tool, times) = (&record.tool, record.attempt);
     let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");
@@ -136,7 +132,7 @@ pub(super) fn queued(tool: &str) -> AnswerRecord {
     ))
 }
 
-/// Converts an answer with an error back to the error.
+/// Converts an error in its stored form back to the error.
 pub(super) fn error_of(answer: &AnswerRecord) -> ToolError {
     let error =
         answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));

@@ -1,5 +1,6 @@
-//! The claim of a call while its task holds it. When it is dropped before the end of the call is recorded, as with a
-//! task that is cancelled, it records the drop, or the end that was reached. If that fails too, the lease expires.
+//! The claim of a call, as the task of the call holds it. If the task is dropped before the end of the claim is
+//! recorded, dropping this value records that end: the end that the attempt has reached, or else that the task was
+//! dropped. If that fails too, the lease expires.
 
 use crate::call::By;
 use std::sync::Arc;
@@ -14,17 +15,18 @@ use crate::lifecycle::step::{DroppedClaim, Input};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
-/// How often a call is read whose commit may still be in progress. Each pause between reads is twice as long as the
-/// previous one.
+/// How many times a call is read whose commit may still be in progress. Each pause between reads is twice as long as
+/// the previous one.
 const LOOKS: u32 = 10;
 
-/// The first pause.
+/// The first pause between reads.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A claim. It is made before its commit, because a commit may succeed although its reply is lost.
+/// A claim of a call. The value is made before the claim is committed, because a commit may succeed although its reply
+/// is lost.
 pub(super) struct HeldClaim {
     pub(super) claim: Arc<Claim>,
-    /// The end of the attempt; `None` while the attempt runs.
+    /// The end of the claim; `None` while the attempt runs.
     pub(super) end: Option<Input>,
     left: Option<LeftClaim>,
 }
@@ -33,8 +35,8 @@ struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
-    /// When the call was claimed. The time distinguishes this claim from another claim of this executor with the same
-    /// epoch, which may exist if one of them failed.
+    /// When the call was claimed. This time distinguishes the claim from another claim of this executor with the same
+    /// epoch, which may exist if the commit of one of them failed.
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
@@ -56,7 +58,6 @@ impl HeldClaim {
         Self { claim, end: None, left }
     }
 
-    /// Notes the result of the commit.
     pub(super) fn note_commit(&mut self, written: &Result<(), CommitError>) {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.is_recorded = true,
@@ -66,13 +67,13 @@ impl HeldClaim {
         }
     }
 
-    /// Releases the claim, whose end is recorded or need not be recorded.
+    /// Releases the claim, because its end is recorded or need not be recorded.
     pub(super) fn let_go(&mut self) {
         self.left = None;
     }
 }
 
-/// Whether the store has certainly not written the commit.
+/// Returns whether the store has certainly not written the commit.
 fn wrote_nothing(error: &CommitError) -> bool {
     let CommitError::Store(error) = error else { return false };
     matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)
@@ -92,7 +93,7 @@ impl Drop for HeldClaim {
 }
 
 impl LeftClaim {
-    /// Returns whether a caller or a worker ran the call. A child is left to workers if its parent is.
+    /// Returns whether a caller or a worker ran the call. A child is left to workers if its parent is left to workers.
     fn runs(&self) -> By {
         let parent = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         match parent {
@@ -116,7 +117,7 @@ impl LeftClaim {
         }
     }
 
-    /// Reads the call, if the journal has the claim, whose commit may still be in progress.
+    /// Reads the call. Returns it if the journal has this claim, whose commit may still be in progress.
     async fn find_claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;
@@ -134,8 +135,8 @@ impl LeftClaim {
     }
 }
 
-/// Lists the pauses before a commit without a reply is given up. Together they are longer than a store waits for
-/// another program.
+/// Lists the pauses between reads. A commit without a reply that is not found after all of these pauses is assumed not
+/// to have happened. The sum of the pauses is longer than a store waits for another program.
 pub(in super::super) fn pauses() -> impl Iterator<Item = Duration> {
     (0..LOOKS).map(|look| PAUSE * 2_u32.pow(look))
 }

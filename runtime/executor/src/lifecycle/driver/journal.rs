@@ -11,10 +11,10 @@ use toolwright_journal::journal::{
     Filter, Page, ParentCall, StoreError, Transaction,
 };
 
-/// The number of calls that one read of the journal returns.
+/// The number of records in one page of a listing.
 const PAGE: usize = 100;
 
-/// The number of calls that one read returns without their records.
+/// The number of calls in one page of a listing without records.
 const SUMMARIES: usize = 1_000;
 
 impl<'a> Lifecycle<'a> {
@@ -30,7 +30,8 @@ impl<'a> Lifecycle<'a> {
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
     }
 
-    /// Reads many calls. A call that cannot be read is reported, and does not stop the reading of the others.
+    /// Reads a call. A call that cannot be read is reported and returned as damaged, so that the caller can continue
+    /// with others.
     pub(in super::super) async fn read_or_damaged(
         self,
         id: CallId,
@@ -46,7 +47,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Finds the call in a slot of a turn; an error names `tool`.
+    /// Finds the call in a slot of a turn. An error of the store names `tool`.
     pub(crate) async fn at(
         self,
         place: &CallSlot,
@@ -55,7 +56,7 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.at(place).await.map_err(|error| not_recorded(tool, error.into()))
     }
 
-    /// Finds the call that the journal already has in the place of a new one: in the same slot of the turn, or at the
+    /// Finds the call that the journal already contains in place of a new one: in the same slot of the turn, or at the
     /// same index of the same parent.
     pub(in super::super) async fn find_known(
         self,
@@ -83,11 +84,11 @@ impl<'a> Lifecycle<'a> {
             let words = format!("document `{key}` names no call: {error}; restore the journal");
             failed(StoreError::corrupt(words))
         })?;
-        // A call whose caller was dropped may have run, and must not run again.
+        // The call may have run although its caller was dropped, and then it must not run again.
         self.load(id).await.map(Some)
     }
 
-    /// Lists the children of a call that can be read.
+    /// Lists the children of a call. Children that cannot be read are left out.
     pub(in super::super) async fn children(
         self,
         parent: CallId,
@@ -145,8 +146,8 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.acknowledge(id).await.map_err(|error| not_recorded(tool, error))
     }
 
-    /// Whether a filter matches any call. An unreadable call counts as a match, because the store found it by the
-    /// filter.
+    /// Returns whether a filter matches any call. An unreadable call counts as a match, because the store found it by
+    /// the filter.
     pub(in super::super) async fn has_any(
         self,
         filter: &Filter,
@@ -179,7 +180,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Lists the calls that a filter matches and that were made after a given one, without their records.
+    /// Lists the calls that a filter matches and that were made after the call `after`, without their records.
     pub(in super::super) async fn summaries(
         self,
         filter: &Filter,
@@ -199,7 +200,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Reports calls that cannot be read, each once in a while.
+    /// Reports calls that cannot be read, each of them once in a while.
     fn report_damaged(self, damaged: &[DamagedCall]) {
         for DamagedCall { id, error } in damaged {
             if self.journal.busy.is_to_be_reported(*id) {

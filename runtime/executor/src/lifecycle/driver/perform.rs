@@ -24,7 +24,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CommitError, Entry, State, StoredText, Transition};
 
 impl<'a> Lifecycle<'a> {
-    /// Runs a call that was claimed, and records how that ended.
+    /// Runs a call that was claimed, and records the end of the attempt.
     pub(in super::super) async fn perform(self, look: &mut Look<'a, '_>) -> Outcome {
         let (Some(mut held), Some(found), Some(settled)) =
             (look.held.take(), look.found.take(), look.arguments.take())
@@ -82,7 +82,7 @@ impl<'a> Lifecycle<'a> {
         let answer = match ended {
             Ok(answer) => answer,
             Err(Some(awaits)) => return on_heap(|| self.suspend(look, held, awaits)).await,
-            // The lease is lost and another executor may run the call, so nothing is recorded of this attempt.
+            // The lease is lost and another executor may run the call, so nothing about this attempt is recorded.
             Err(None) => {
                 held.let_go();
                 return match self.load(record.id).await {
@@ -91,7 +91,7 @@ impl<'a> Lifecycle<'a> {
                 };
             }
         };
-        // The attempt was cancelled only because the executor shuts down.
+        // Whether the attempt was cancelled only because the executor shuts down.
         let is_released = self.run.core.released.is_cancelled() && !is_given_up(self.run, call);
         let attempt = self.attempt(&record, plan, &answer, deadline, is_released);
         let is_again = attempt.error.as_ref().is_some_and(|error| !error.is_not_begun());
@@ -149,7 +149,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Runs a call that has waited; listeners and tracing observe the call.
+    /// Runs a call that has waited, with listeners and tracing.
     pub(in super::super) async fn perform_watched(self, look: Look<'a, '_>) -> Outcome {
         let Some(found) = look.found.clone() else { return self.outcome_of(look.record()) };
         let _telling = self.run.core.telling.enter_at_once();
@@ -202,13 +202,13 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Returns when the total timeout ends. The timeout begins when the call first runs, and does not include the
-    /// time that people take for a later decision.
+    /// Returns when the total timeout of a call ends. The time begins when the call first runs after its last
+    /// evaluation or decision, so it does not include the time that people take to decide.
     pub(super) async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {
             0 | 1 => None,
-            // If the history cannot be read, the total timeout begins with this attempt.
+            // If the history cannot be read, the time begins with this attempt.
             _ => match self.history(record).await {
                 Ok(history) => first_begun(&history),
                 Err(failure) => {
@@ -222,7 +222,7 @@ impl<'a> Lifecycle<'a> {
         Instant::now().checked_add(total.saturating_sub(gone))
     }
 
-    /// Renews the lease until the lease is lost, and then completes.
+    /// Renews the lease, until another owner has claimed the call or the lease has expired.
     async fn renew(self, record: &CallRecord, claim: &Claim) {
         loop {
             tokio::time::sleep(self.journal.lease / 3).await;
@@ -241,7 +241,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Completes with the children's ids when a call that may run again has to wait for them.
+/// Completes with the ids of the children when the call has to wait for them and may run again later.
 async fn stuck(family: Option<&Family>) -> Vec<CallId> {
     let recorded = |family: &&Family| family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
     match family.filter(recorded) {

@@ -1,5 +1,5 @@
-//! Reads what a decision needs: history and documents from the journal, the tool from the registry, and how the tool
-//! and the policy evaluate the arguments.
+//! Reads the facts that a decision needs: history and documents from the journal, the tool from the registry, and the
+//! evaluation of the arguments by the tool and the policy.
 
 use crate::call::CircuitOpen;
 use std::panic::AssertUnwindSafe;
@@ -51,7 +51,7 @@ impl<'a> Lifecycle<'a> {
             Need::Run => {
                 let ended = match look.snapshot.is_recorded {
                     true => self.run_has_ended(look.record()).await?,
-                    // The commit has the further condition that the journal records no end of the run.
+                    // A new call is committed on the condition that the journal contains no end of the run.
                     false => self.run.has_ended(),
                 };
                 look.snapshot.run_ended = Some(ended);
@@ -109,7 +109,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.undecided_children = Some(undecided);
             }
             Need::Begun => {
-                // If the history cannot be read, each claim is counted as an attempt that may have acted.
+                // If the history cannot be read, each claim counts as an attempt that may have acted.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
                 let history = self.history(look.record()).await;
                 look.snapshot.begun = Some(history.map_or(claims, |history| begun(&history)));
@@ -130,7 +130,7 @@ impl<'a> Lifecycle<'a> {
         Ok(())
     }
 
-    /// Appends the remark about earlier attempts to the message of an error.
+    /// Appends the remark about earlier attempts to the error in the answer.
     fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
         let (stored, said) = match input {
             Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
@@ -140,7 +140,7 @@ impl<'a> Lifecycle<'a> {
             _ => return,
         };
         let record = &look.snapshot.record;
-        // For a dropped attempt, only the stored answer exists.
+        // For an attempt whose task was dropped, only the stored answer exists.
         let answer = look.answer.take().or_else(|| self.reveal_answer(record, stored).ok());
         let answer: Option<Answer> = answer.map(|answer| match answer.error() {
             Some(error) => error.with_more(Some(more.clone())).into(),
@@ -152,7 +152,7 @@ impl<'a> Lifecycle<'a> {
         (look.answer, *said) = (answer, Some(more));
     }
 
-    /// Reads the history of a call. Signatures are verified each time.
+    /// Verifies the signatures in the history and the record of a call. They are verified at every reading.
     fn past(self, record: &CallRecord, history: Vec<toolwright_journal::journal::Entry>) -> Past {
         let verified = |signed: &SignedStatement| match self.journal.trusted.verify(signed) {
             Ok(verified) => Signature::Counts(Box::new(verified.into_statement())),
@@ -172,8 +172,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Finds the tool of a call, if it is registered here and needs no services of another run; otherwise returns why
-    /// this process cannot continue the call.
+    /// Finds the tool of a call, if it is registered in this process and needs no services of another run. The error
+    /// says why this process cannot continue the call.
     pub(in super::super) fn tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();
@@ -206,14 +206,15 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether the calls that the tool makes may need services of the tool's run.
+    /// Returns whether the calls that the tool makes may need services of the tool's run.
     fn may_need_run(self, plan: &Plan) -> bool {
         plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
 
-    /// Like [`tool`](Self::tool), but asks the resolvers for an unknown tool, as after a restart.
+    /// Finds the tool of a call as [`tool`](Self::tool) does, but first asks the resolvers for an unknown tool, for
+    /// instance after a restart.
     async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
-        // A tool that was found is registered now; the look-up below reports a tool that was not found.
+        // A tool that the resolvers found is registered now. Otherwise, the look-up below returns the error.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
     }
@@ -241,7 +242,7 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// Evaluates the policy for a call; if there are no final arguments, only for the call's tool.
+    /// Evaluates the policy for a call with these final arguments.
     pub(in super::super) fn policy(
         self,
         plan: &Plan,
@@ -258,16 +259,17 @@ impl<'a> Lifecycle<'a> {
         self.sources(&record.place.run, &record.tool).await
     }
 
-    /// Evaluates a new call, whose record contains its arguments.
+    /// Evaluates a new call, whose final arguments the driver already has.
     fn evaluate_new(self, look: &mut Look<'a, '_>, untrusted: Option<&[String]>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let rules = &self.run.core.rules;
-        // Both evaluations use the same policy, even if the policy is reloaded in between.
+        // The policy may be reloaded meanwhile, so the decision and `four_eyes` are taken from the same policy.
         let current = rules.current();
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
-        // When the stages have examined the call, the policy evaluates the call again.
+        // The policy evaluates the call a second time after the middleware. Listeners are notified only of the first
+        // evaluation.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.report_decision(&policy);
@@ -287,7 +289,7 @@ impl<'a> Lifecycle<'a> {
         untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
-            // Before that, the tool is looked up again.
+            // The tool was not looked up since the record changed, so the next decision reads it first.
             look.snapshot.tool = None;
             return Ok(None);
         };
@@ -340,7 +342,7 @@ impl<'a> Lifecycle<'a> {
         Ok(Some(Ok(evaluated)))
     }
 
-    /// Reads the grants for the tool of a call, and which of them cover its arguments.
+    /// Reads the grants for the tool of a call, and finds out which of them cover its arguments.
     async fn grants(self, look: &Look<'a, '_>) -> Result<Vec<GrantNow>, CallFailure> {
         let record = look.record();
         let arguments = look.arguments.as_ref().map_or("", |(_, settled)| settled.arguments());
@@ -365,8 +367,8 @@ impl<'a> Lifecycle<'a> {
         Ok(read.collect())
     }
 
-    /// Returns the tool's own preview of the call. A call with a secret gets none, because the preview could repeat the
-    /// secret anywhere.
+    /// Returns the preview of the call by its tool. The preview of a call with a secret does not run, because it could
+    /// repeat the secret anywhere.
     async fn preview(self, look: &Look<'a, '_>) -> Option<String> {
         let plan = look.found.as_ref()?.plan();
         let preview = plan.entry.spec.preview?;
@@ -397,12 +399,13 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Whether a reviewer may decide instead of a person. A reviewer may unless a rule always asks a person.
+/// Returns whether a reviewer may decide instead of a person, which is so unless a rule requires a person for each
+/// call.
 fn is_reviewable(policy: &PolicyDecision) -> bool {
     !matches!(policy, PolicyDecision::Ask { grants_count: false, .. })
 }
 
-/// Returns fingerprint and digest of a call with the arguments that would run.
+/// Returns the fingerprint and the digest of the call with the arguments that would run.
 fn candidate(snapshot: &Snapshot) -> (&str, &str) {
     let read = [&snapshot.proposed, &snapshot.evaluated];
     let read = read.into_iter().find_map(|read| read.as_ref()?.as_ref().ok());

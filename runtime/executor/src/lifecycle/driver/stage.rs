@@ -1,4 +1,4 @@
-//! Lets the stages of the application examine a call that may run, before it is claimed and when its attempt has ended.
+//! Runs the middleware of the application for a call that may run, before the call is claimed.
 
 use crate::call::{Inside, MiddlewareCall, Outcome, Slot, touched};
 use crate::lifecycle::driver::{Lifecycle, Look};
@@ -13,7 +13,7 @@ use toolwright_journal::arguments::FinalArguments;
 use toolwright_journal::journal::CallRecord;
 
 impl<'a> Lifecycle<'a> {
-    /// Runs the application's stages, and returns their decision as the next input.
+    /// Runs the middleware of the application, and returns its decision as the next input.
     pub(super) async fn stage(self, look: &mut Look<'a, '_>, input: &Input) -> Input {
         (look.entered, look.answer) = (None, None);
         let (Some(found), Some(arguments)) = (look.found.clone(), look.arguments.take()) else {
@@ -54,7 +54,7 @@ impl<'a> Lifecycle<'a> {
             _ => None,
         };
         let version = record.version;
-        // The stages may have taken long, so the facts that were read before them are discarded.
+        // The middleware may have taken long, so the facts that were read before it are discarded.
         if look.snapshot.is_recorded {
             look.is_now(record);
         } else {
@@ -66,7 +66,7 @@ impl<'a> Lifecycle<'a> {
         Input::Staged(StagedCall { version, reason, verdict, more: None })
     }
 
-    /// Makes the stored form of a stage's answer; the caller receives the original.
+    /// Makes the stored form of an answer of the middleware. The caller receives the original answer.
     fn answer_of(
         self,
         look: &mut Look<'a, '_>,
@@ -88,7 +88,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Describes a call for the stages.
+/// Describes a call for the middleware.
 pub(super) fn seen<'s>(
     record: &'s CallRecord,
     (facts, settled): &'s (Facts, FinalArguments),

@@ -1,4 +1,4 @@
-//! Stores texts and answers in the journal: plain, or encrypted if they may hold a secret.
+//! Stores texts and answers in the journal: in plain text, or encrypted if they may contain a secret.
 
 use crate::lifecycle::driver::Lifecycle;
 use toolwright_core::context::CallId;
@@ -32,12 +32,12 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Reads the arguments with which the call runs.
+    /// Returns the arguments with which the call runs, decrypted if necessary.
     pub(in super::super) fn arguments(self, record: &CallRecord) -> Result<String, String> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// Decrypts a stored text; `field` names the part of the record that contains it.
+    /// Returns a stored text, decrypted if necessary. `field` names the part of the record that contains it.
     pub(in super::super) fn reveal(
         self,
         stored: &StoredText,
@@ -82,7 +82,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Decrypts a stored answer.
+    /// Returns a stored answer, decrypted if necessary.
     pub(in super::super) fn reveal_answer(
         self,
         record: &CallRecord,
@@ -110,14 +110,15 @@ impl Lifecycle<'_> {
         AnswerRecord { text: String::new(), whole, ..answer.clone() }.to_answer()
     }
 
-    /// Computes the digest that decisions are bound to.
+    /// Computes the digest to which decisions are bound.
     pub(in super::super) fn digest(
         self,
         record: &CallRecord,
         fingerprint: &str,
         arguments: &FinalArguments,
     ) -> String {
-        // Without a sealing key, a call with a secret cannot wait, so its digest need not be computed again later.
+        // Without a sealing key, a call with a secret cannot wait, so its digest is only compared in this process, and
+        // a key of this process suffices.
         let key = self.digest_key(arguments);
         digest(&record.digest_input(fingerprint, arguments.canonical()), key)
     }
@@ -138,8 +139,9 @@ impl Lifecycle<'_> {
         key.filter(|_| arguments.has_secrets())
     }
 
-    /// Whether the record shows the arguments that would run; the error says that it does not, or why that cannot be
-    /// checked. A process that can write to the journal could show people one call and run another.
+    /// Checks that the record shows the arguments that would run. A process that can write to the journal could
+    /// otherwise show people one call and run another. The error says that the arguments differ, or why they cannot be
+    /// compared.
     pub(in super::super) fn check_shown(self, record: &CallRecord) -> Result<(), String> {
         match ApprovalService::check_shown(record) {
             Err(ApprovalError::Unseen { .. }) => {}
@@ -154,7 +156,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether the arguments in the journal match the digest that people are shown with them.
+    /// Returns whether the arguments in the journal match the digest in the record.
     pub(super) fn are_of_its_digest(self, record: &CallRecord, arguments: &str) -> bool {
         let key = match record.arguments {
             StoredText::Plain(_) => None,
@@ -167,8 +169,8 @@ impl Lifecycle<'_> {
     }
 }
 
-/// Returns the additional authenticated data that binds an encrypted text to its place, so that it cannot be
-/// decrypted in another place.
+/// Returns the additional authenticated data that binds an encrypted text to its place in the journal, so that the text
+/// cannot be decrypted in another place.
 fn bound_to(id: CallId, field: &str) -> Vec<u8> {
     format!("{id}/{field}").into_bytes()
 }

@@ -1,5 +1,5 @@
-//! Finds out after a failed commit whether the journal has the commit in spite of that, or what another writer has done
-//! to the call.
+//! Finds out after a failed commit whether the journal contains the commit nevertheless, and what another writer has
+//! done to the call.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::lifecycle::ended_key;
 use crate::lifecycle::notify::Notification;
 use toolwright_journal::journal::{CallRecord, CommitError, State};
 
-/// The first pause before a result is written again. Each further pause is twice as long as the last one.
+/// The first pause before the journal is read after a lost reply. Each further pause is twice as long as the previous
+/// one.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A commit that may have succeeded, although its reply was lost.
@@ -20,17 +21,17 @@ pub(super) struct Unheard {
 
 /// How the driver continues after a conflict.
 pub(super) enum Conflict {
-    /// The conflict shows that the commit had succeeded, although its reply was lost.
+    /// The commit had succeeded before, although its reply was lost.
     Stands,
-    /// Another process has recorded the call that was to be added, so its record is used.
+    /// The journal already contains the call that was to be added, so the recorded call is used.
     Elsewhere,
-    /// A new decision on the call is necessary.
+    /// The call has changed, so a new decision is necessary.
     Again,
 }
 
 impl<'a> Lifecycle<'a> {
-    /// After a pause, reads whether a commit without a reply succeeded: no commit is sent twice unchecked. Returns
-    /// whether the journal has it; `None` if that cannot be read.
+    /// Finds out after a pause whether a commit without a reply succeeded, so that no commit is sent again without this
+    /// check. Returns whether the journal contains the commit; `None` if that cannot be read.
     pub(super) async fn look_for_unheard(
         self,
         look: &mut Look<'a, '_>,
@@ -49,7 +50,8 @@ impl<'a> Lifecycle<'a> {
         None
     }
 
-    /// Whether the commit without a reply succeeded. If it did not, the driver continues from the current record.
+    /// Returns whether the commit without a reply succeeded. If it did not, the driver continues from the current
+    /// record.
     fn has_stood(self, look: &mut Look<'a, '_>, now: CallRecord) -> bool {
         match look.unheard.take() {
             Some(Unheard { record, notification }) if is_same(&record, &now) => {
@@ -66,7 +68,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Handles a conflict: another writer was faster, or the same commit had succeeded before. Reads the call again.
+    /// Handles a conflict, by reading the call again. Either another writer has changed the call first, or the same
+    /// commit had succeeded before.
     pub(super) async fn after(
         self,
         look: &mut Look<'a, '_>,
@@ -80,7 +83,7 @@ impl<'a> Lifecycle<'a> {
             return Ok(match self.has_stood(look, now) {
                 true => Conflict::Stands,
                 false if was_recorded => Conflict::Again,
-                // The call was recorded without a reply, and another writer has changed it since.
+                // The call was recorded although the reply was lost, and another writer has changed the call since.
                 false => Conflict::Elsewhere,
             });
         }
@@ -95,7 +98,7 @@ impl<'a> Lifecycle<'a> {
                     None => None,
                 }
             }
-            // The parent also runs in another process, or has run before.
+            // The parent also runs in another process, or has run before, and has made this child there.
             CommitError::Document { key, .. }
                 if self.parent.is_some_and(|parent| parent.key() == key) =>
             {
