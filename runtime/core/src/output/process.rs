@@ -1,8 +1,8 @@
-//! The result of a process, as every tool that runs one reports it.
+//! The result of a process, as every tool that runs a process reports it.
 
 use serde::{Deserialize, Serialize};
 
-/// What a process left behind. A failing process keeps its output.
+/// The result of a process that has ended. It contains the output even if the process failed.
 ///
 /// ```
 /// use toolwright::ProcessOutput;

@@ -1,5 +1,5 @@
-//! The text of a sample up to one of its places. With another value appended, it shows how the type treats that value
-//! there, as long as no enclosing schema constrains the value.
+//! Makes the text of a sample up to one of its places. Another value is appended to the text, to test whether the type
+//! accepts that value at the place. This works as long as no enclosing schema constrains the value.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::odd::is_tagged;
 use super::sample::{Place, Sample};
 
-/// The places of a sample at which only the schema of the place decides about the value.
+/// The texts before those places of a sample at which only the schema of the place constrains the value.
 pub(super) struct Openings<'a> {
     value: &'a Value,
-    /// Whether the schema of a part leaves the decision about its parts to their own schemas.
+    /// For each part of the value: whether the parts inside of it are constrained only by their own schemas.
     lets: HashMap<&'a str, bool>,
 }
 
@@ -26,7 +26,8 @@ impl<'a> Openings<'a> {
         Self { value: &sample.value, lets }
     }
 
-    /// Returns the text before the value of a place, without optional parts.
+    /// Returns the text before the value of a place, without the keys that are not on the way. `None` if an enclosing
+    /// schema may constrain the value.
     pub(super) fn before(&self, place: &Place) -> Option<String> {
         let mut text = String::new();
         let mut part = self.value;
@@ -60,7 +61,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether only its own schema constrains each part of a value.
+/// Whether a schema constrains each part of a value only by the schema of that part.
 fn leaves_parts_alone(schema: &Value) -> bool {
     const KNOWN: &[&str] = &[
         "type",
