@@ -353,12 +353,12 @@ impl Repairer {
             && node.value().is_some_and(|value| self.schema.root.is_valid(&value))
     }
 
-    /// Whether the tool's input has this key.
+    /// Returns whether the tool's input has this key.
     fn is_key(&self, key: &str) -> bool {
         self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
     }
 
-    /// Whether a word is a key of the input or an alias of a key, in any spelling.
+    /// Returns whether a word is a key of the input or an alias of a key, in any spelling.
     fn spells_key(&self, word: &str) -> bool {
         let known = self.known.get_or_init(|| {
             let shapes = self.schema.sites[0].shapes.iter();

@@ -134,7 +134,8 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
-/// Whether a type is known to accept exactly the values that its schema accepts, so that no samples have to be tested.
+/// Returns whether a type is known to accept exactly the values that its schema accepts, so that no samples have to be
+/// tested.
 fn is_known(parameter: &ParamSpec) -> bool {
     (parameter.is_known)(&mut VisitedTypes::default())
 }

@@ -87,7 +87,7 @@ pub trait CallEnd {
     fn failed(error: ToolError) -> Self;
     /// Whether a successful use saves its work; a preview, for instance, does not.
     const KEEPS_WORK: bool;
-    /// Whether the use failed.
+    /// Returns whether the use failed.
     fn is_failure(&self) -> bool;
 }
 

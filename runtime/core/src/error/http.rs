@@ -36,7 +36,8 @@ impl From<reqwest::Error> for ToolError {
     }
 }
 
-/// Whether a body that could not be decoded was complete. A body that breaks off is reported as a decoding error too.
+/// Returns whether a body that could not be decoded was complete. A body that breaks off is reported as a decoding
+/// error too.
 fn came_whole(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(it) = cause {

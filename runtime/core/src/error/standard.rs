@@ -57,8 +57,8 @@ impl From<io::Error> for ToolError {
     }
 }
 
-/// Whether the error is `ENFILE` or `EMFILE`. The standard library has no kind for these errors. They have these
-/// numbers on every Unix.
+/// Returns whether the error is `ENFILE` or `EMFILE`. The standard library has no kind for these errors. They have
+/// these numbers on every Unix.
 fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }

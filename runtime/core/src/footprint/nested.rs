@@ -25,7 +25,7 @@ impl ResourceKind for NestedCalls {
     const LABEL: &'static str = "nested calls";
 }
 
-/// Whether a kind of resource is [`NestedCalls`].
+/// Returns whether a kind of resource is [`NestedCalls`].
 pub(super) fn is_it(kind: Kind) -> bool {
     (kind.0.id)() == TypeId::of::<NestedCalls>()
 }

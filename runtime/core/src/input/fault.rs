@@ -109,7 +109,7 @@ impl Fault {
         self.0.asked
     }
 
-    /// Whether the fault is about the whole value that was read, and does not quote that value yet.
+    /// Returns whether the fault is about the whole value that was read, and does not quote that value yet.
     pub(super) fn lacks_found(&self) -> bool {
         self.0.problem.found.is_empty() && self.0.problem.pointer.is_empty()
     }

@@ -195,7 +195,7 @@ impl Keys {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 
-    /// Whether the value of any key has a further check.
+    /// Returns whether the value of any key has a further check.
     pub(super) fn are_checked(&self) -> bool {
         self.keys.iter().any(|key| key.check.is_some())
     }

@@ -174,7 +174,8 @@ impl Number<'_> {
         }
     }
 
-    /// Whether a number that parsing rounded to the largest or smallest value of its type is within the type's range.
+    /// Returns whether a number that parsing rounded to the largest or smallest value of its type is within the type's
+    /// range.
     #[cold]
     pub(super) fn is_within(&self, maximum: f64) -> bool {
         self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)

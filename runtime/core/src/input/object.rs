@@ -248,13 +248,14 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether a second, more lenient reading accepts a refused value, so that the schema can decide on the value.
+    /// Returns whether a second, more lenient reading accepts a refused value, so that the schema can decide on the
+    /// value.
     fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
         is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
     }
 
-    /// Whether a value of the wrong type has exactly one meaning that the slot accepts.
+    /// Returns whether a value of the wrong type has exactly one meaning that the slot accepts.
     fn repairs(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let Some(changes) = self.changes else { return false };
         let Some(key) = self.keys.get(index) else { return false };

@@ -174,8 +174,8 @@ fn about_same(kind: &str, other: &str) -> bool {
     kind == other || (kind == "number" && other == "integer")
 }
 
-/// Whether two values may be equal. `1` and `1.0` are equal. The contents of arrays and objects are not compared, so
-/// two arrays or two objects may be equal.
+/// Returns whether two values may be equal. `1` and `1.0` are equal. The contents of arrays and objects are not
+/// compared, so two arrays or two objects may be equal.
 fn may_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

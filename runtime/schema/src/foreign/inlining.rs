@@ -41,7 +41,7 @@ pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
     root
 }
 
-/// Whether the inlined schema would be small enough for people to read and for providers to accept.
+/// Returns whether the inlined schema would be small enough for people to read and for providers to accept.
 fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -> bool {
     let mut known: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for name in &graph.order {
@@ -107,7 +107,7 @@ fn put(
     }
 }
 
-/// If the root is only a reference to a recursive definition, replaces it by a copy of that definition.
+/// Replaces a root that is only a reference to a recursive definition by a copy of that definition.
 fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     // Each step follows another definition, because circular references were refused before.
     for _ in 0..=schemas.len() {
@@ -119,7 +119,7 @@ fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     }
 }
 
-/// Whether all keywords next to a reference only describe the value.
+/// Returns whether all keywords next to a reference only describe the value.
 fn only_tells(site: &Map<String, Value>) -> bool {
     site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
 }

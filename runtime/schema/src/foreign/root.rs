@@ -57,7 +57,7 @@ fn says_nothing(root: &Map<String, Value>) -> bool {
     root.keys().all(|keyword| keyword == "$defs" || keywords::annotation(keyword).is_some())
 }
 
-/// Whether the keywords of a schema show that it describes objects.
+/// Returns whether the keywords of a schema show that it describes objects.
 fn describes_object(schema: &Map<String, Value>) -> bool {
     let object = |part: &Value| match part.get("type") {
         Some(kind) => kind == "object",

@@ -118,7 +118,8 @@ impl<'l> Guide<'l> {
         &self.schema.sites[site].shapes[shape]
     }
 
-    /// Whether a scalar is valid. If the place has several shapes, the value is checked against the whole place later.
+    /// Returns whether a scalar is valid. If the place has several shapes, the value is checked against the whole place
+    /// later.
     fn fits(&self, node: &Node, site: usize, shape: usize) -> bool {
         let only = self.schema.sites[site].shapes.len() == 1;
         let shape = self.shape(site, shape);
@@ -217,8 +218,8 @@ impl<'l> Guide<'l> {
         true
     }
 
-    /// Whether a value may be meant for a shape. An object is not meant for a shape whose tag differs from the object's
-    /// tag.
+    /// Returns whether a value may be meant for a shape. An object is not meant for a shape whose tag differs from the
+    /// object's tag.
     fn may_be(&self, node: &Node, shape: &Shape) -> bool {
         let Node::Object(entries) = node else { return true };
         if !shape.types.has(Types::OBJECT) {

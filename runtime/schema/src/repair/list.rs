@@ -15,7 +15,7 @@ const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 /// The quotes that may surround one item.
 const MARKS: [char; 2] = ['"', '\''];
 
-/// Whether a text looks like a list, or like the JSON of an array or object.
+/// Returns whether a text looks like a list, or like the JSON of an array or object.
 pub(super) fn is_list(text: &str) -> bool {
     text.trim_start().starts_with(['[', '{']) || separator(text).is_some()
 }

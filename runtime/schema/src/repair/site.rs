@@ -69,7 +69,7 @@ impl Schema {
         Ok(Self { source, sites, root, explainer, places, patience })
     }
 
-    /// Whether a value is valid at a place of the schema.
+    /// Returns whether a value is valid at a place of the schema.
     pub(super) fn accepts(&self, site: usize, node: &Node) -> bool {
         let site = &self.sites[site];
         if let ([shape], true, true) = (site.shapes.as_slice(), site.plain, node.is_scalar()) {
@@ -204,7 +204,7 @@ fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
     shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
 }
 
-/// Whether a schema constrains scalars only by `type`, and by a list of strings.
+/// Returns whether a schema constrains scalars only by `type`, and by a list of strings.
 fn is_plain(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return schema == &Value::Bool(true) };
     schema.iter().all(|(keyword, value)| match keyword.as_str() {

@@ -20,7 +20,7 @@ impl ToolName {
         Self(Some(KnownName { name: name.to_owned(), plain: plain(name) }))
     }
 
-    /// Whether a call of `called` may be a call of the expected tool.
+    /// Returns whether a call of `called` may be a call of the expected tool.
     pub(super) fn is(&self, called: &str) -> bool {
         let Some(KnownName { plain: known, .. }) = &self.0 else { return true };
         let called = called.trim();

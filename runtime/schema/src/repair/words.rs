@@ -32,7 +32,7 @@ pub(super) fn fold(word: &str) -> String {
     plain
 }
 
-/// Whether the separators between two letters only join parts of a word, as `_` does.
+/// Returns whether the separators between two letters only join parts of a word, as `_` does.
 fn joins(before: char, run: &[char], after: char) -> bool {
     let numeric = (before.is_numeric(), after.is_numeric());
     let hyphen = run.contains(&'-');

@@ -50,7 +50,7 @@ pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Whether the limits of a number are exactly those of its Rust type, which the reader enforces anyway.
+/// Returns whether the limits of a number are exactly those of its Rust type, which the reader enforces anyway.
 pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     let format = object.get("format").and_then(Value::as_str);
     let Some(natural) = format.and_then(natural) else { return false };

@@ -90,7 +90,7 @@ fn open(document: &Value) -> Vec<String> {
     open
 }
 
-/// Whether a schema is a union that includes `null`.
+/// Returns whether a schema is a union that includes `null`.
 pub(super) fn is_open(schema: &Value) -> bool {
     ["anyOf", "oneOf"].iter().any(|keyword| {
         let choices = schema.get(*keyword).and_then(Value::as_array);
@@ -102,7 +102,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|it| it == "null")
 }
 
-/// Whether the schema contains a union with `null` anywhere. Most schemas contain none.
+/// Returns whether the schema contains a union with `null` anywhere. Most schemas contain none.
 fn has_any(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => is_open(schema) || object.values().any(has_any),

@@ -140,7 +140,7 @@ fn number_is_taken(object: &Map<String, Value>, number: f64) -> Option<bool> {
     )
 }
 
-/// Whether the only key of a value, or its text, shows which of the choices the value is.
+/// Returns whether the only key of a value, or its text, shows which of the choices the value is.
 pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     let Some(Value::Array(choices)) = object.get("oneOf") else { return false };
     let mut keys = Vec::with_capacity(choices.len());

@@ -61,7 +61,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether a schema constrains each part of a value only by the schema of that part.
+/// Returns whether a schema constrains each part of a value only by the schema of that part.
 fn leaves_parts_alone(schema: &Value) -> bool {
     const KNOWN: &[&str] = &[
         "type",

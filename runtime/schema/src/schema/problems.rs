@@ -178,7 +178,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether the value belongs to an optional key.
+    /// Returns whether the value belongs to an optional key.
     fn is_optional(&self, error: &ValidationError<'_>, at: &str) -> bool {
         let Some((_, key)) = at.rsplit_once('/') else { return false };
         let key = unescape(key);
@@ -236,7 +236,7 @@ pub(super) fn show(value: &Value) -> String {
     }
 }
 
-/// Whether a value is small enough to be written out.
+/// Returns whether a value is small enough to be written out.
 fn is_light(value: &Value) -> bool {
     fn spend(value: &Value, left: &mut usize) -> bool {
         let cost = match value {

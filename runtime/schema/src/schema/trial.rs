@@ -26,7 +26,7 @@ impl Trial {
         Self { read, left: Cell::new(MOST_BYTES) }
     }
 
-    /// Whether no more bytes may be read.
+    /// Returns whether no more bytes may be read.
     pub(super) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
@@ -45,13 +45,13 @@ impl Trial {
         })
     }
 
-    /// Whether the type accepts a text that is read leniently.
+    /// Returns whether the type accepts a text that is read leniently.
     pub(super) fn rereads(&self, text: &str) -> Result<bool, SchemaProblem> {
         self.spend(text.len());
         guard(text, || reread(text, self.read).is_some())
     }
 
-    /// Whether the type accepts the last value of a text. The text may be incomplete after that value.
+    /// Returns whether the type accepts the last value of a text. The text may be incomplete after that value.
     ///
     /// A type that reads everything before it judges any part, as serde's buffer does, seems to accept every value.
     pub(super) fn takes_last(&self, text: &str) -> Result<bool, SchemaProblem> {
@@ -62,12 +62,12 @@ impl Trial {
     }
 }
 
-/// Whether a type accepts a text.
+/// Returns whether a type accepts a text.
 pub(super) fn takes(read: Probe, text: &str) -> Result<bool, SchemaProblem> {
     Ok(Trial::new(read).fault(text)?.is_none())
 }
 
-/// Whether a key of this type may be left out.
+/// Returns whether a key of this type may be left out.
 pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem> {
     guard("nothing", optional)
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::parts;
 use super::recursion::definition;
 
-/// Whether a schema accepts `null`. References are resolved in `root`.
+/// Returns whether a schema accepts `null`. References are resolved in `root`.
 pub(super) fn fits(root: &Value, schema: &Value) -> bool {
     NullCheck { root, references: HashMap::new() }.takes(schema)
 }
@@ -46,7 +46,7 @@ impl<'a> NullCheck<'a> {
     }
 }
 
-/// Whether the type and the constants of a schema allow `null`.
+/// Returns whether the type and the constants of a schema allow `null`.
 fn takes_itself(object: &Map<String, Value>) -> bool {
     let types = parts::types(object);
     (types.is_empty() || types.contains(&"null"))

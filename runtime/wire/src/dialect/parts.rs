@@ -35,7 +35,7 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether a keyword constrains values of the given type. A keyword that is not specific to a type does.
+/// Returns whether a keyword constrains values of the given type. A keyword that is not specific to a type does.
 pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     let only: &[&str] = match keyword {
         "minLength" | "maxLength" | "pattern" => &["string"],
@@ -113,7 +113,7 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     Some(Value::Object(outer))
 }
 
-/// Whether `one` is closed and does not list all keys of `other`.
+/// Returns whether `one` is closed and does not list all keys of `other`.
 fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &String| one.get("properties").is_some_and(|it| it.get(name).is_some());
     let names = other.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -184,7 +184,7 @@ pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     Value::Object(one)
 }
 
-/// Whether a value has the type with this name.
+/// Returns whether a value has the type with this name.
 pub(super) fn fits(value: &Value, name: &str) -> bool {
     type_of(value) == name
         || (name == "number" && value.is_number())

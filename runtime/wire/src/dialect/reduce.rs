@@ -253,7 +253,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
-    /// Whether this keyword is refused in the root of an input, although it is accepted in nested schemas.
+    /// Returns whether this keyword is refused in the root of an input, although it is accepted in nested schemas.
     fn is_refused_in_root(&self, keyword: &str) -> bool {
         self.depth == 1 && !self.rules.root_choice && matches!(keyword, "not" | "enum")
     }

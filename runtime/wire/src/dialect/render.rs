@@ -173,7 +173,7 @@ fn shape(
     Node::Object(head)
 }
 
-/// Whether an input schema has no properties, so that it says nothing but its description.
+/// Returns whether an input schema has no properties, so that it says nothing but its description.
 fn takes_nothing(schema: &Node) -> bool {
     let Node::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {

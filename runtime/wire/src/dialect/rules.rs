@@ -292,12 +292,12 @@ impl Rules {
         }
     }
 
-    /// Whether a keyword that is a limit or a hint may be sent.
+    /// Returns whether a keyword that is a limit or a hint may be sent.
     pub(super) fn takes(&self, keyword: &str) -> bool {
         self.keywords.is_none_or(|known| known.contains(&keyword))
     }
 
-    /// Whether the dialect accepts all keywords of JSON Schema.
+    /// Returns whether the dialect accepts all keywords of JSON Schema.
     pub(super) fn plain(&self) -> bool {
         self.keywords.is_none()
     }

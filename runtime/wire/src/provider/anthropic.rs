@@ -80,7 +80,7 @@ fn is_message(fields: &Fields<'_>) -> bool {
         || fields.peek("role").as_deref() == Some("assistant")
 }
 
-/// Whether a block has a type that only Anthropic uses.
+/// Returns whether a block has a type that only Anthropic uses.
 fn is_own_block(block: &Node<'_>) -> bool {
     tag(block).is_some_and(|tag| {
         matches!(

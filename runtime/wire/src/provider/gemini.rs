@@ -47,7 +47,7 @@ pub(super) fn tool_results<'a>(answered: &[AnsweredCall<'a>], parts: &mut Parts<
     json!({"role": "user", "parts": written})
 }
 
-/// Whether a part has a key that only Gemini uses. Parts of Gemini have no `type`.
+/// Returns whether a part has a key that only Gemini uses. Parts of Gemini have no `type`.
 fn is_own_part(part: &Node<'_>) -> bool {
     part.fields("a part").is_ok_and(|fields| {
         !fields.has("type")

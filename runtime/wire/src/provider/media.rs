@@ -159,7 +159,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether the part has no visible text, which some providers refuse.
+    /// Returns whether the part has no visible text, which some providers refuse.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self, Self::Words(words) if words.trim().is_empty())
     }

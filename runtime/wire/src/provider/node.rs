@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         self.get(key).is_some()
     }
 
-    /// Whether the object has this member with the value `null`.
+    /// Returns whether the object has this member with the value `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
         self.members.get(key).is_some_and(|raw| raw.get() == "null")
     }

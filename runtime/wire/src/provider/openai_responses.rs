@@ -51,7 +51,7 @@ pub(super) fn tool_results<'a>(
     Ok(items.into())
 }
 
-/// Whether an item has a type that only this API uses.
+/// Returns whether an item has a type that only this API uses.
 fn is_own_item(item: &Node<'_>) -> bool {
     let Ok(fields) = item.fields("an item") else {
         return false;
@@ -100,8 +100,8 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
     Ok(calls)
 }
 
-/// Whether the client has to answer an item that is not a function call. If such an item were skipped, a call would
-/// remain without an answer.
+/// Returns whether the client has to answer an item that is not a function call. If such an item were skipped, a call
+/// would remain without an answer.
 fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     match tag {
         "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call" => true,

@@ -79,7 +79,7 @@ fn count(error: &ValidationError<'_>, fit: &mut Fit) {
     fit.is_doubtful |= is_type || is_choice;
 }
 
-/// Whether an error shows that a key has only one valid value, which identifies the branch.
+/// Returns whether an error shows that a key has only one valid value, which identifies the branch.
 fn is_tag(kind: &ValidationErrorKind) -> bool {
     match kind {
         ValidationErrorKind::Constant { .. } => true,

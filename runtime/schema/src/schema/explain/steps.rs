@@ -148,8 +148,8 @@ impl Walk {
         step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
     }
 
-    /// Whether a part of the value is valid at a place of the schema. When the steps are used up, every part counts as
-    /// valid.
+    /// Returns whether a part of the value is valid at a place of the schema. When the steps are used up, every part
+    /// counts as valid.
     fn fits(&self, way: &Way, value: &Value) -> bool {
         if !self.charge() {
             return true;

@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Whether a schema has constraints besides references and choices.
+/// Returns whether a schema has constraints besides references and choices.
 fn says_something(object: &Map<String, Value>) -> bool {
     object.keys().any(|keyword| {
         !matches!(
@@ -141,13 +141,13 @@ impl<'a> Variant<'a> {
         })
     }
 
-    /// Whether `null` at this key can only mean that the key was left out.
+    /// Returns whether `null` at this key can only mean that the key was left out.
     pub(super) fn has_no_null(&self, root: &Value, key: &str) -> bool {
         let is_known = self.property(key).next().is_some();
         is_known && !self.requires(key) && !self.takes_null(root, key)
     }
 
-    /// Whether an object with these entries fits the variant, as far as its keys and constants show.
+    /// Returns whether an object with these entries fits the variant, as far as its keys and constants show.
     pub(super) fn fits(&self, root: &Value, entries: &[Entry<'_>]) -> bool {
         let keys: HashSet<&str> = entries.iter().map(|entry| &*entry.key).collect();
         let has_all =
@@ -167,7 +167,7 @@ impl<'a> Variant<'a> {
             })
     }
 
-    /// Whether the variant allows further keys. In a dialect whose models send every key, a schema without
+    /// Returns whether the variant allows further keys. In a dialect whose models send every key, a schema without
     /// `additionalProperties` allows none.
     fn is_open(&self) -> bool {
         self.0.iter().any(|part| {

@@ -201,7 +201,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a keyword only describes a value, so that it may be next to a reference.
+/// Returns whether a keyword only describes a value, so that it may be next to a reference.
 fn is_hint(keyword: &str) -> bool {
     matches!(
         keyword,

@@ -42,7 +42,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Whether the dialect allows this value as a constant.
+    /// Returns whether the dialect allows this value as a constant.
     fn sends(&self, value: &Value) -> bool {
         match (self.rules.constants, value) {
             (Constants::Any, _) => true,

@@ -40,7 +40,7 @@ fn at_a_glance(variants: &[Value]) -> bool {
     objects.len() < 2 || have_own_keys(&objects) || have_own_tags(&objects)
 }
 
-/// Whether each object is closed and requires a key that no other object has.
+/// Returns whether each object is closed and requires a key that no other object has.
 fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for object in objects {
@@ -54,7 +54,7 @@ fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     objects.iter().all(|it| required_names(it).any(|name| known.get(name) == Some(&1)))
 }
 
-/// Whether all objects require the same key, with different constants in each.
+/// Returns whether all objects require the same key, with different constants in each.
 fn have_own_tags(objects: &[&Map<String, Value>]) -> bool {
     let Some(first) = objects.first() else { return true };
     names(first).any(|name| {
@@ -82,7 +82,7 @@ fn tag<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v [Value]> {
     required_names(object).any(|it| it == name).then_some(property)
 }
 
-/// Whether the keywords show that no value is valid for both schemas.
+/// Returns whether the keywords show that no value is valid for both schemas.
 fn disjoint(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
     let (ours, theirs) = (types(one), types(other));
@@ -110,7 +110,7 @@ fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether `one` requires a key that `other` does not allow, because `other` is closed.
+/// Returns whether `one` requires a key that `other` does not allow, because `other` is closed.
 fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
     is_closed(other) && required_names(one).any(|name| !known(name))

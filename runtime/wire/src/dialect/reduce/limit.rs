@@ -56,7 +56,8 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a regular expression has look-around or back-references. Engines with linear time do not support these.
+/// Returns whether a regular expression has look-around or back-references. Engines with linear time do not support
+/// these.
 fn looks_around(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some(place) = rest.find(['\\', '(']) {
@@ -77,9 +78,9 @@ fn looks_around(pattern: &str) -> bool {
     false
 }
 
-/// Whether a limit is only that of a 64-bit or 128-bit type. Such a limit is useless to a model, and few JSON readers
-/// read it exactly. The opposite limit helps to recognise the type: a maximum of `i64::MAX` next to a minimum of 0 is
-/// not the limit of a type, but was chosen by an author.
+/// Returns whether a limit is only that of a 64-bit or 128-bit type. Such a limit is useless to a model, and few JSON
+/// readers read it exactly. The opposite limit helps to recognise the type: a maximum of `i64::MAX` next to a minimum
+/// of 0 is not the limit of a type, but was chosen by an author.
 pub(super) fn is_natural(object: &Map<String, Value>, keyword: &str) -> bool {
     const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
     let is = |keyword: &str, expected: f64| {

@@ -102,8 +102,8 @@ impl<'a> Reducer<'a, '_> {
         node
     }
 
-    /// Whether a definition refers to itself, directly or indirectly. Referring to another recursive definition does
-    /// not count.
+    /// Returns whether a definition refers to itself, directly or indirectly. Referring to another recursive definition
+    /// does not count.
     fn contains_itself(&self, reference: &str) -> bool {
         let Some(name) = recursion::target(reference) else { return false };
         let all = || Graph::of(self.root, true).recursive().map(str::to_owned).collect();

@@ -371,7 +371,7 @@ impl Assembly {
     }
 }
 
-/// Whether the arguments of a call are a complete object, so that no further part of the call can follow.
+/// Returns whether the arguments of a call are a complete object, so that no further part of the call can follow.
 fn is_whole(arguments: &str) -> bool {
     arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }

@@ -193,7 +193,7 @@ impl Assembly {
     }
 }
 
-/// Whether an event only repeats what deltas or the whole response contain.
+/// Returns whether an event only repeats what deltas or the whole response contain.
 fn is_of_the_whole(kind: &str) -> bool {
     let known = ["created", "queued", "in_progress", "output_item.added"];
     let Some(kind) = kind.strip_prefix("response.") else { return false };

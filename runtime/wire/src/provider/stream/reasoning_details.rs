@@ -25,7 +25,7 @@ impl ReasoningDetails {
     }
 }
 
-/// Whether the piece continues the block.
+/// Returns whether the piece continues the block.
 fn is_more(block: &Map<String, Value>, piece: &Map<String, Value>) -> bool {
     let same = |key: &str| block.get(key) == piece.get(key);
     let kind = piece.get("type").and_then(Value::as_str);
