@@ -84,7 +84,7 @@ pub struct CapabilitySpec {
     pub exclusive: bool,
 }
 
-/// A provided value: a boxed `Arc<T>`, so that `T` may be a trait object.
+/// A value that is provided to tools. It is stored as a boxed `Arc<T>`, so that `T` may be a trait object.
 pub type Value = Box<dyn Any + Send + Sync>;
 
 impl<T: ?Sized> Capability<T> {

@@ -22,7 +22,7 @@ impl<T> Pair<T, T> {
     }
 }
 
-/// Implemented for all pairs. For a pair of equal types, rustc prefers the inherent method [`Pair::judged`].
+/// Implemented for all pairs. For a pair of equal types, rustc prefers the inherent method of [`Pair`].
 pub trait Differs {
     fn judged(&self) -> Apart {
         Apart

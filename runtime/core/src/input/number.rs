@@ -174,8 +174,8 @@ impl Number<'_> {
         }
     }
 
-    /// Returns whether a number that parsing rounded to the largest or smallest value of its type is within the type's
-    /// range.
+    /// Returns whether the exact number is at most `maximum`. Needed for a number that parsing has rounded to the
+    /// largest value of its type.
     #[cold]
     pub(super) fn is_within(&self, maximum: f64) -> bool {
         self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)

@@ -7,7 +7,7 @@ use crate::input::{formats, words};
 
 /// The maximum nesting depth to which a schema is described.
 const DEEPEST: usize = 4;
-/// 2^53. A bound beyond it comes from the width of a machine type, so it is left out.
+/// 2^53. Larger bounds come from the width of a machine type, so descriptions leave them out.
 const WIDE: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of alternatives of a union that are described.
 const MOST_WAYS: usize = 12;
