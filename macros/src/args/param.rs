@@ -63,7 +63,6 @@ pub enum Preset {
     Value(Expr),
 }
 
-/// A limit of a number.
 pub struct NumberLimit {
     pub key: Ident,
     /// The expression of the limit, as the user wrote it.

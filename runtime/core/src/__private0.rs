@@ -71,7 +71,7 @@ impl<T: serde::Serialize> JsonPreset for T {
     }
 }
 
-/// Types that a default or an example in quotes can become.
+/// Types to which a default or an example in quotes can be converted.
 #[diagnostic::on_unimplemented(
     message = "text cannot become `{Self}`",
     label = "found text, expected a value of the parameter's type",

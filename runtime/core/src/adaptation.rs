@@ -96,8 +96,8 @@ impl Adaptation {
     }
 
     /// Gives an argument a fixed value. A model does not see the argument and cannot set it: if a model passes it, the
-    /// call is refused for an unknown key. Policy, journal and approvers see the value among the final arguments. If
-    /// the argument's schema refuses the value, registering the tool is an error.
+    /// call is refused for an unknown key. Policy, journal and approvers see the value among the final arguments, with
+    /// which the tool runs. If the argument's schema refuses the value, registering the tool is an error.
     pub fn preset(mut self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         let (argument, value) = (argument.into(), value.into());
         self.arguments.push(ArgumentChange::Preset { argument, value });

@@ -184,7 +184,6 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// Answers calls by a function.
 struct CallsByFunction<F>(F);
 
 impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for CallsByFunction<F> {

@@ -108,7 +108,7 @@ impl Facts {
         }
     }
 
-    /// Computes the value of an absent parameter, and records it for the final arguments.
+    /// Computes the value of an absent parameter, and records it for the final arguments, with which the tool runs.
     #[doc(hidden)]
     pub fn fill<T>(
         &mut self,

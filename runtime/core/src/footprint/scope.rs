@@ -121,7 +121,6 @@ pub trait Holds<K: ResourceKind> {
     }
 }
 
-/// A function that returns the other names of a resource.
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
 /// The scope of the resources that a service holds, and a function for their other names.

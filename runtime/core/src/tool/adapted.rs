@@ -19,7 +19,7 @@ pub struct Adapted {
     pub presets: Vec<PresetArgument>,
     /// The renamed arguments: the name that the tool's author chose, and the new name.
     pub renamed: Vec<(String, String)>,
-    /// The schema of the final arguments; `None` if no argument has a preset value.
+    /// The schema of the final arguments, with which the tool runs; `None` if no argument has a preset value.
     pub final_schema: Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Checks defaults and examples against the schemas that contain them.
+//! Checks the presets of a schema, which are its `default` and its `examples`, against the schema.
 
 use serde_json::{Map, Value, json};
 

@@ -29,7 +29,6 @@ impl Aliases {
         Self { names, spellings }
     }
 
-    /// Lists all aliases.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }

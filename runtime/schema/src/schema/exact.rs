@@ -1,5 +1,5 @@
-//! Determines whether every value that a type reads satisfies the type's schema. If not, the text of each value is also
-//! checked against the schema.
+//! Determines whether a schema is exact: whether every value that its type reads satisfies it. If it is not exact, the
+//! text of each value is also checked against the schema.
 
 use serde_json::{Map, Value};
 

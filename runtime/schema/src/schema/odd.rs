@@ -1,4 +1,4 @@
-//! Odd values, one of each JSON type, with which the parts of a sample are replaced in turn. This module decides
+//! Odd values of every JSON type, with which the parts of a sample are replaced in turn. This module decides
 //! without a validator, where that is possible, whether a schema accepts them.
 
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// A text that is unlikely to be a key, a choice or a special value of any type.
 pub(super) const ODD: &str = "\u{2603}\u{2603}";
 
-/// One sample value of each JSON type, as JSON text.
+/// Sample values of every JSON type, as JSON text.
 pub(super) const TEXTS: [&str; 8] =
     ["null", "true", "7", "2.0", "1.5", "\"\u{2603}\u{2603}\"", "[]", "{}"];
 

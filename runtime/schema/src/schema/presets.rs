@@ -1,4 +1,5 @@
-//! Checks defaults and examples: they have to be the same each time they are made, and their schema has to accept them.
+//! Checks presets, which are defaults and examples. A preset has to be the same each time it is made, and its schema
+//! has to accept it.
 
 use std::cmp::Ordering;
 

@@ -12,9 +12,7 @@ pub(super) struct AnsweredCall<'a> {
     pub(super) id: Option<&'a str>,
     /// The name of the tool, as it is sent to the provider.
     pub(super) name: &'a str,
-    /// Whether the call failed.
     pub(super) is_error: bool,
-    /// The content of the answer, as blocks.
     pub(super) content: &'a [Content<'a>],
 }
 

@@ -46,7 +46,7 @@ pub enum MessageError {
     /// A value is missing or has the wrong type.
     #[error("{provider} message at {}: expected {expected}, found {found}", place(.pointer))]
     Unexpected {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The place of the error, as a JSON pointer; empty for the whole message.
         pointer: String,
@@ -61,7 +61,7 @@ pub enum MessageError {
         place(.pointer)
     )]
     Unsupported {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The location of the call, as a JSON pointer.
         pointer: String,
@@ -73,7 +73,7 @@ pub enum MessageError {
     /// The model stopped while it wrote a call, so the arguments of the call may be incomplete.
     #[error("{provider} message at {}: the call is incomplete, the model stopped with `{reason}`", place(.pointer))]
     CutShort {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The place of the call, as a JSON pointer. If the message does not contain the call, the place of the reason.
         pointer: String,
@@ -89,7 +89,7 @@ pub enum MessageError {
     /// Another alternative than the first one calls tools. It is unknown which alternative the history will contain.
     #[error("{provider} message at {}: tools are called in an alternative other than the first", place(.pointer))]
     SeveralAlternatives {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The location of the alternative, as a JSON pointer.
         pointer: String,
