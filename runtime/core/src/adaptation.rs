@@ -10,9 +10,9 @@ use crate::tool::{Danger, Exposure};
 /// | method | what it changes |
 /// | --- | --- |
 /// | [`exposed`](Self::exposed) | whether a model is shown the tool |
-/// | [`danger_at_least`](Self::danger_at_least) | the least level of danger of its calls |
-/// | [`asking`](Self::asking) | makes each call need approval, and gives the reason |
-/// | [`preset`](Self::preset) | the value of an argument, which a model then neither sees nor gives |
+/// | [`danger_at_least`](Self::danger_at_least) | the minimum danger of its calls |
+/// | [`asking`](Self::asking) | whether each call needs approval, and the reason |
+/// | [`preset`](Self::preset) | the value of an argument, which models then neither see nor set |
 /// | [`argument_renamed`](Self::argument_renamed) | the name of an argument |
 /// | [`argument_described`](Self::argument_described) | the description of an argument |
 ///

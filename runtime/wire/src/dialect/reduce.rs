@@ -66,7 +66,7 @@ struct Reducer<'a, 'f> {
     recursive: OnceCell<HashSet<String>>,
 }
 
-/// A schema in the provider's form that is being made. `sentences` are appended to the description.
+/// A schema that is being built in the provider's form. `sentences` are appended to the description.
 #[derive(Default)]
 struct Draft {
     keywords: Vec<(String, Node)>,

@@ -177,7 +177,7 @@ impl<'a> Reading<'a> {
         Value::Array(read)
     }
 
-    /// Reads `items` that is a list. Since draft 2020-12, the list is called `prefixItems`.
+    /// Reads a list in `items`. In draft 2020-12, such a list is the value of `prefixItems`.
     fn positions(
         &mut self,
         source: &Map<String, Value>,

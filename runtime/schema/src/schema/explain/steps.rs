@@ -289,7 +289,7 @@ fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
     Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
 }
 
-/// Replaces the validator of a keyword. `None` stands for a reference to another document.
+/// Replaces the validator of a keyword. `None` means a reference to another document.
 struct Stepping(Option<Arc<Step>>);
 
 impl Stepping {
