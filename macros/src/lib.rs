@@ -59,7 +59,7 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
     // An external tool has no function in the output. But if a type in its signature is wrong, the function is in the
-    // output, because it contains the error.
+    // output, because the function then contains the error.
     let is_function = function.end.is_none() || errors.has_some_in_place();
     let generated = expand::tool(&tool, &paths, errors);
     let function = is_function.then_some(&function);

@@ -2,8 +2,8 @@
 
 /// Returns advice for the name of an option that only other libraries have; `None` if there is no known counterpart.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
-    // `known` lists the options of the attribute and so identifies it. Some names have another meaning in each
-    // attribute.
+    // `known` lists the options of the attribute and so identifies it. The same name of an option can mean something
+    // different in each attribute.
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {
         &[ANYWHERE, OF_A_PARAMETER]
     } else if known.contains(&"effect") {

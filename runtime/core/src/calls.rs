@@ -162,8 +162,8 @@ impl Calls {
         self.0.find(name).await
     }
 
-    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does. This function does not make the call, and asks
-    /// neither the policy nor a person. Find the tool with [`find`](Self::find) first.
+    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does. This function does not make the
+    /// call, and asks neither the policy nor a person. Find the tool with [`find`](Self::find) first.
     ///
     /// # Errors
     /// `invalid_input`, with the problems and their JSON pointers; `unknown_tool`.

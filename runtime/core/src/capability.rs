@@ -186,8 +186,8 @@ pub struct Scope<'a> {
     own: Option<&'a Own>,
 }
 
-/// The values that belong to one call: its context, which tools take and which resources need for opening, and the
-/// value that makes its child calls.
+/// The values that belong to one call: its context, for tools that take it and for opening resources, and the value
+/// that makes its child calls.
 pub struct Own {
     context: ToolContext,
     service: Value,

@@ -54,7 +54,7 @@ impl<A: Sound> Evidence<A> {
         Box::pin(Answering { future, codec, marker: PhantomData })
     }
 
-    /// Puts a call into a box; the call does work before and after the tool, too.
+    /// Boxes the future of a call. That future also does work before and after the tool's own future.
     #[inline]
     pub fn boxed<'a, F: Future + Send + 'a>(&self, future: F) -> BoxFuture<'a, F::Output> {
         Box::pin(future)

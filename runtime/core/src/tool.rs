@@ -304,8 +304,8 @@ pub struct Definition {
     pub requires: Vec<Requirement>,
     /// The location in the source where the tool is declared.
     pub location: Location,
-    /// A text for what determines the effect of a call but is not in the rest of the definition, such as the server
-    /// that receives the call. A decision about a call is valid only for this text. A `DynamicTool` sets it with
+    /// Describes what determines the effect of a call but is not in the rest of the definition, such as the server that
+    /// receives the call. A decision about a call is valid only for this text. A `DynamicTool` sets it with
     /// `implementation`.
     #[doc(hidden)]
     pub implementation: Option<String>,

@@ -70,7 +70,7 @@ impl fmt::Display for Note {
 /// | --- | --- |
 /// | a root without `type` that describes an object, `{}`, `["object", "null"]` | `"type": "object"`: a call's input is an object |
 /// | `$ref` to any place of the document | inlined; kept in `$defs` if it is recursive or the result would be large |
-/// | `definitions`, `dependencies`, `items` as a list, `additionalItems`, boolean `exclusiveMinimum`, `divisibleBy` | the same in 2020-12 |
+/// | `definitions`, `dependencies`, `items` as a list, `additionalItems`, boolean `exclusiveMinimum`, `divisibleBy` | the corresponding keywords of 2020-12 |
 /// | `nullable: true` next to a `type` | `"null"` among the types |
 /// | `example` | `examples` |
 /// | `title`, `$schema`, `$id`, `$comment`, `format: int32` and the like | left out |

@@ -63,8 +63,8 @@ pub enum TruncatedInput {
     Completed,
 }
 
-/// Why a repair failed. `Wrong` contains the value instead of its problems, because only the failure that is reported
-/// needs them.
+/// Why a repair failed. `Wrong` contains the value and not its problems: only one failure is reported, and the problems
+/// are needed only for that one.
 enum Failure {
     Refused(Box<Refusal>),
     Wrong { value: Node, ambiguous: Vec<(String, String)> },

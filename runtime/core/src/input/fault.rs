@@ -2,7 +2,7 @@
 //! enclosing values.
 //!
 //! - A fault is one pointer wide and allocated only on failure, so that success costs nothing.
-//! - The path of a fault begins at the value that was read last; each enclosing value prepends its own segment.
+//! - The path of a fault is relative to the value in which it occurred; each enclosing value prepends its own segment.
 //! - Serde often does not report the value that it refused. Then `found` stays empty until the reader fills it in.
 //! - A fault also contains the names that the type expected. They show a registry which names a type accepts besides
 //!   those in its schema, such as aliases.

@@ -15,7 +15,7 @@ const MOST_LAYERS: usize = 3;
 /// The characters with which a text may begin that contains an array or object.
 pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
 
-/// A set of notations that are not JSON, as the rules of the changes that repair them.
+/// A set of notations that are not JSON. Each notation is identified by the rule of the change that repairs it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses(u32);
 

@@ -1,5 +1,4 @@
-//! Interprets `$ref`, for all crates. A reference names a place in its own document; every other reference has no
-//! target.
+//! Interprets `$ref`, for all crates. A reference has a target only if it names a place in its own document.
 
 use std::borrow::Cow;
 

@@ -62,7 +62,8 @@ impl<R, A> Encode<R, A> for Codec<R, A> {
     }
 }
 
-/// The encoder for a return type that is not a `Result`. `D` is [`Single`] or [`NestedResult`].
+/// The encoder for a return type that is not a `Result`. `D` says whether the type contains a `Result`: it is
+/// [`Single`] or [`NestedResult`].
 pub struct OutputCodec<R, D> {
     value: fn(R, D) -> Answer,
     depth: D,

@@ -37,7 +37,6 @@ pub(super) enum WrappedInput<'n> {
 /// a text as its value. A key of the tool's schema is dropped in two cases only: if the input itself has the key too,
 /// or if the text is known to be a call and the key is its `name`. If a dropped key names another tool, that name is
 /// returned.
-/// known to be a call and the key is its `name`. If a dropped key names another tool, returns that name.
 pub(super) fn find_input<'n>(
     node: &'n Node,
     is_call: bool,

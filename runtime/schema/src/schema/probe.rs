@@ -31,8 +31,8 @@ use toolwright_core::spec::Probe;
 /// that the schema accepts.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     let trial = Trial::new(read);
-    // Each correction changes the schema, so the loop ends. The limit is needed for a type that does not always read a
-    // value in the same way.
+    // Each correction changes the schema, so the loop ends. For a type that does not always read a value in the same
+    // way it might not end, so the trial also limits the work.
     let mut exact = true;
     while !trial.is_spent() {
         let checker = match plain_kind(document) {

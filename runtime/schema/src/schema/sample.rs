@@ -123,7 +123,7 @@ impl<'a> Maker<'a> {
         self.open.push(target);
         let was_complete = self.is_complete;
         let mut made = self.make(target);
-        // The definition is made again: now the references inside of it have a sample.
+        // The samples are made a second time, because references to the definition inside of itself now have a sample.
         if !self.least.contains_key(target)
             && let Some(first) = made.first().cloned()
         {
