@@ -53,7 +53,7 @@ pub const REJECTED: &str = "rejected";
 pub const SHUTTING_DOWN: &str = "shutting_down";
 /// The call took longer than its timeout allows.
 pub const TIMEOUT: &str = "timeout";
-/// The call is nested deeper than calls may be.
+/// The call is nested too deeply.
 pub const TOO_DEEP: &str = "too_deep";
 /// A child touches a resource that its parent does not declare.
 pub const UNDECLARED_ACCESS: &str = "undeclared_access";

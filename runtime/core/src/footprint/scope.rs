@@ -81,8 +81,8 @@ pub trait Holds<K: ResourceKind> {
     fn scope(&self) -> ResourceScope;
 
     /// Returns the other names of a resource, such as the file to which a link leads. A call that uses one name touches
-    /// the resource under all its names: the policy judges the call by each name, and calls conflict over each. Empty
-    /// by default.
+    /// the resource under all its names: the policy judges the call by each name, and each name can cause a conflict
+    /// with another call. Empty by default.
     ///
     /// ```
     /// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};

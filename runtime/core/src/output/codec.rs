@@ -93,7 +93,7 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 }
 
 impl<T, E> Fallible<T, E> {
-    /// Makes the value that checks the type of `Ok`, which is sent as JSON.
+    /// Makes the value with which rustc checks the type of `Ok`, for a tool that sends its result as JSON.
     pub fn sent(&self) -> SentValue<T> {
         SentValue::NEW
     }

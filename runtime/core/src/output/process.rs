@@ -21,7 +21,7 @@ pub struct ProcessOutput {
     /// What went wrong, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The exit code; absent when a signal or the time-out ended it.
+    /// The exit code; absent if a signal or the time-out ended the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Whether the time-out ended it.

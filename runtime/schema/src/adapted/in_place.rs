@@ -136,8 +136,8 @@ impl<'a> Renaming<'a> {
         });
     }
 
-    /// Adds names to `required`. They are converted back to the tool's own names, because `required` is renamed after
-    /// this.
+    /// Adds names to `required`. They are converted back to the tool's own names, because [`root`](Self::root) renames
+    /// all names in `required` afterwards.
     fn require(&self, root: &mut Map<String, Value>, names: Vec<Value>) {
         let required = root.entry("required").or_insert_with(|| json!([]));
         let Some(required) = required.as_array_mut() else { return };

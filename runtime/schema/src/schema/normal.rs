@@ -83,7 +83,7 @@ pub(crate) fn normalise(mut schema: Value) -> Value {
     schema
 }
 
-/// Where the keys of an object are closed: in the schema itself, or in the schema around it.
+/// The schema that excludes unknown keys of an object: the object's own schema, or the schema around it.
 #[derive(Clone, Copy, PartialEq)]
 enum Closing {
     Here,

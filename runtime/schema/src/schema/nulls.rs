@@ -61,7 +61,7 @@ fn takes_null(
         if trial.fault(&with(sample, place, json!(null)).to_string())?.is_none() {
             return Ok(true);
         }
-        // The type refuses even the original sample, so the test showed nothing about `null`.
+        // If the type refuses even the original sample, the test showed nothing about `null`: the next sample is tried.
         if trial.fault(&sample.value.to_string())?.is_none() {
             return Ok(false);
         }

@@ -1,5 +1,6 @@
-//! Makes the text of a sample up to one of its places. Another value is appended to the text, to test whether the type
-//! accepts that value at the place. This works as long as no enclosing schema constrains the value.
+//! Writes the beginning of a sample as JSON text, up to one place in the sample. A test then appends another value, to
+//! find out whether the type accepts that value at the place. This works only if no enclosing schema constrains the
+//! value.
 
 use std::collections::HashMap;
 

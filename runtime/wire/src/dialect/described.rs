@@ -65,7 +65,7 @@ impl<'a> DescribedTool<'a> {
     }
 }
 
-/// A tool in the form of a provider.
+/// A tool in the form that one provider expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RenderedTool {

@@ -53,7 +53,7 @@ fn is_own_part(part: &Node<'_>) -> bool {
         !fields.has("type")
             && !fields.has("role")
             && (function_call(&fields).is_some()
-                // This key is a string for Gemini. In a response of OpenAI, it is an object.
+                // The value of `text` is a string in a message of Gemini, and an object in a response of OpenAI.
                 || fields.peek("text").is_some()
                 || [
                     "inlineData",

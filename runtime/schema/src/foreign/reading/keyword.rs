@@ -47,7 +47,8 @@ impl<'a> Reading<'a> {
 
     fn plain(&mut self, schema: &mut Map<String, Value>, keyword: &'a str, value: &'a Value) {
         if let Some(shape) = keywords::assertion(keyword) {
-            // Servers in languages that write `null` for an empty list send it for keywords that are not set.
+            // Some languages write `null` for an empty list. Servers written in them send `null` for a keyword that is
+            // not set.
             if value.is_null() && shape != Shape::Value {
                 self.note(format!("`{keyword}` is null, which says nothing; left out"));
                 return;

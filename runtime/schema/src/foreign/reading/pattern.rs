@@ -13,7 +13,7 @@ pub(super) enum Engine {
     Linear,
     /// Texts are checked with backtracking, which is limited.
     Backtracking,
-    /// Texts cannot be checked, for the reason in this text.
+    /// Texts cannot be checked. The value contains the reason.
     None(String),
 }
 

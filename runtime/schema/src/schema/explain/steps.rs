@@ -289,7 +289,8 @@ fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
     Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
 }
 
-/// Replaces the validator of a keyword. `None` means a reference to another document.
+/// The validator's implementation of a keyword, replaced so that it walks the steps of the schema. `None` is used for a
+/// reference to another document: every value is valid.
 struct Stepping(Option<Arc<Step>>);
 
 impl Stepping {

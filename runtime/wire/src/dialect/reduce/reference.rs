@@ -85,7 +85,8 @@ impl<'a> Reducer<'a, '_> {
         work: impl FnOnce(&mut Self) -> Node,
     ) -> Node {
         if references.iter().any(|it| self.inlined.contains(it) && self.contains_itself(it)) {
-            // If the provider refuses recursion, the definitions report that, and here only the recursion has to end.
+            // If the provider refuses recursion, the problem is reported for the definition. Here only the recursion
+            // has to end.
             if self.rules.recursion != Recursion::Refused {
                 self.refuse(
                     Rule::Recursion,

@@ -174,7 +174,7 @@ impl Assembly {
     }
 }
 
-/// Returns the name of a member of a part that has no known member; `None` if the part has one.
+/// If a part has no known member, returns the name of one of its members, for an error message.
 fn unknown(part: &RawValue) -> Result<Option<String>, StreamError> {
     let members: BTreeMap<Cow<'_, str>, IgnoredAny> = parse(part.get())?;
     let is_known = |key: &str| KNOWN.contains(&key.replace('_', "").to_lowercase().as_str());
