@@ -130,7 +130,7 @@ impl Adaptation {
         self
     }
 
-    /// Reports whether the adaptation contains no changes.
+    /// Returns whether the adaptation contains no changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

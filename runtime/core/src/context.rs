@@ -299,7 +299,7 @@ impl ToolContext {
         SystemTime::now()
     }
 
-    /// Reports whether the call was cancelled. An async tool need not check, because its future is dropped when the
+    /// Returns whether the call was cancelled. An async tool need not check, because its future is dropped when the
     /// call is cancelled. A blocking tool should check.
     pub fn is_cancelled(&self) -> bool {
         self.tokens().any(CancellationToken::is_cancelled)

@@ -217,7 +217,7 @@ impl ToolError {
         self.0.done
     }
 
-    /// Reports whether the executor refused the call before the tool began.
+    /// Returns whether the executor refused the call before the tool began.
     #[doc(hidden)]
     pub fn is_not_begun(&self) -> bool {
         matches!(self.0.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))

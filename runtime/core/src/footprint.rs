@@ -247,7 +247,7 @@ impl Footprint {
         self
     }
 
-    /// Reports whether two calls must run in order, because one of them may write what the other touches.
+    /// Returns whether two calls must run in order, because one of them may write what the other touches.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};

@@ -55,7 +55,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reports whether a character can control a terminal or make a text look like another text. These are control
+/// Returns whether a character can control a terminal or make a text look like another text. These are control
 /// characters, invisible characters, line separators, tags, every space but the usual one, and characters that change
 /// the direction of writing or combine with their neighbours.
 ///

@@ -52,7 +52,7 @@ impl Repairs {
         &self.changes
     }
 
-    /// Reports whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
+    /// Returns whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
     #[must_use]
     pub fn is_lenient(&self) -> bool {
         self.lenient

@@ -43,7 +43,7 @@ impl Dialect {
         }
     }
 
-    /// Reports whether the provider's API can search for deferred tools.
+    /// Returns whether the provider's API can search for deferred tools.
     #[must_use]
     pub fn has_tool_search(self) -> bool {
         matches!(self.provider(), Some(Provider::Anthropic | Provider::OpenAiResponses))

@@ -37,17 +37,17 @@ pub trait ResourceKind: 'static {
         name.to_owned()
     }
 
-    /// Reports whether one resource contains another. Both names are normalised, and they differ.
+    /// Returns whether one resource contains another. Both names are normalised, and they differ.
     fn overlap(container: &str, contained: &str) -> bool {
         let _ = (container, contained);
         false
     }
 
     /// Lists the names of all resources of the kind that contain this resource, the outermost first. The resource
-    /// itself is not listed. `name` is normalised. Each listed name is a prefix of `name`, or a constant. The result has
-    /// to agree with [`overlap`](Self::overlap). Implement this method if the containers can be derived from a name: it
-    /// makes planning a turn of thousands of calls fast. `None`, the default, means that only `overlap` can compare the
-    /// names.
+    /// itself is not listed. `name` is normalised. Each listed name is a prefix of `name`, or a constant. The result
+    /// has to agree with [`overlap`](Self::overlap). Implement this method if the containers can be derived from a name:
+    /// it makes planning a turn of thousands of calls fast. `None`, the default, means that only `overlap` can compare
+    /// the names.
     ///
     /// ```
     /// use toolwright::{File, ResourceKind};
@@ -167,7 +167,7 @@ impl ResourceKind for File {
         Some(std::iter::once(root).chain(folders).collect())
     }
 
-    /// Reports whether one path may contain the other. If only one of the paths is absolute, or if one has more leading
+    /// Returns whether one path may contain the other. If only one of the paths is absolute, or if one has more leading
     /// `..` than the other, the names do not show how the paths relate, so they may overlap.
     fn overlap(container: &str, contained: &str) -> bool {
         let start = |path: &str| {

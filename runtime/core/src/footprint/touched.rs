@@ -60,7 +60,7 @@ impl TouchedResource {
         self.scope.as_ref()
     }
 
-    /// Reports whether a change of one of the resources may change the other.
+    /// Returns whether a change of one of the resources may change the other.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {

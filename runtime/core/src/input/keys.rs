@@ -175,7 +175,7 @@ impl Keys {
         self.keys.len()
     }
 
-    /// Reports whether the input has no keys.
+    /// Returns whether the input has no keys.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()

@@ -28,7 +28,7 @@ pub type IsKnown = fn(&mut VisitedTypes) -> bool;
 pub struct VisitedTypes(Vec<TypeId>);
 
 impl VisitedTypes {
-    /// Reports whether the types inside of `T` are known. A type that was visited before counts as known, because its
+    /// Returns whether the types inside of `T` are known. A type that was visited before counts as known, because its
     /// first visit decides.
     pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
         let id = TypeId::of::<T>();

@@ -115,7 +115,7 @@ impl Node {
         })
     }
 
-    /// Reports whether the value is neither an array nor an object.
+    /// Returns whether the value is neither an array nor an object.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
@@ -186,7 +186,7 @@ pub fn push_segment(pointer: &mut String, key: &str) {
     }
 }
 
-/// Reports whether a number is an integer by the rules of JSON Schema: `2.0` and `1e3` are integers.
+/// Returns whether a number is an integer by the rules of JSON Schema: `2.0` and `1e3` are integers.
 ///
 /// The function reads the text only, so the work is linear in its length, however large the exponent is.
 pub fn is_integral(number: &str) -> bool {
@@ -212,7 +212,7 @@ pub fn is_integral(number: &str) -> bool {
     }
 }
 
-/// Reports whether `text` has the syntax of a JSON number.
+/// Returns whether `text` has the syntax of a JSON number.
 pub fn is_number(text: &str) -> bool {
     number_end(text.as_bytes()) == Some(text.len())
 }

@@ -55,7 +55,7 @@ impl Answer {
         Self { text, origin: Origin::AsSent(Shape::Json) }
     }
 
-    /// Reports whether the call failed.
+    /// Returns whether the call failed.
     pub fn is_error(&self) -> bool {
         self.error().is_some()
     }
@@ -194,8 +194,8 @@ impl Answer {
         std::iter::once(first.into_owned()).chain(more).collect()
     }
 
-    /// Returns the repairs of the input. `None` if the input was not repaired, or if the call ended before its tool
-    /// ran: it was refused, cancelled, or out of time. Listeners get the repairs in each of these cases.
+    /// Returns the repairs of the input. `None` if the input was not repaired. Also `None` if the call was refused,
+    /// cancelled, or out of time before its tool ran; listeners get the repairs even then.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),

@@ -92,7 +92,7 @@ fn read(text: &str) -> Result<Value, Vec<Problem>> {
     Ok(value)
 }
 
-/// Reports whether the locations of all problems of a value could take much more memory than the value.
+/// Returns whether the locations of all problems of a value could take much more memory than the value.
 #[doc(hidden)]
 pub fn has_long_places(value: &Value) -> bool {
     places(value, 0) > LONGEST_PLACES

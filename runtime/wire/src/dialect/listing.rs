@@ -105,7 +105,7 @@ impl Listing {
         &self.0.tools
     }
 
-    /// Reports whether the listing has deferred tools. If so, a request needs the provider's search tool as well.
+    /// Returns whether the listing has deferred tools. If so, a request needs the provider's search tool as well.
     #[must_use]
     pub fn has_deferred(&self) -> bool {
         self.0.has_deferred

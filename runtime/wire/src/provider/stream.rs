@@ -153,7 +153,7 @@ impl MessageStream {
         Ok(events)
     }
 
-    /// Reports whether the provider has marked the answer as complete. Always `false` for Gemini, whose answers have no
+    /// Returns whether the provider has marked the answer as complete. Always `false` for Gemini, whose answers have no
     /// such mark before the stream ends.
     #[must_use]
     pub fn is_whole(&self) -> bool {
