@@ -37,7 +37,8 @@ pub trait ResourceKind: 'static {
         name.to_owned()
     }
 
-    /// Returns whether one resource contains another. Both names are normalised, and they differ.
+    /// Returns whether the resource `container` contains the resource `contained`. Both names are normalised, and they
+    /// differ.
     fn overlap(container: &str, contained: &str) -> bool {
         let _ = (container, contained);
         false
