@@ -119,8 +119,8 @@ impl ToolArgs {
         Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
     }
 
-    /// Adds the options of the `impl` block. Its tags are added to the method's own tags. Each other option is used only
-    /// if the method does not set it.
+    /// Adds the options of the `impl` block. Its tags are added to the method's own tags. Each other option is used
+    /// only if the method does not set it.
     pub fn inherit(&mut self, shared: &Self) {
         self.group = self.group.take().or_else(|| shared.group.clone());
         self.krate = self.krate.take().or_else(|| shared.krate.clone());

@@ -46,9 +46,9 @@ pub trait ResourceKind: 'static {
 
     /// Lists the names of all resources of the kind that contain this resource, the outermost first. The resource
     /// itself is not listed. `name` is normalised. Each listed name is a prefix of `name`, or a constant. The result
-    /// has to agree with [`overlap`](Self::overlap). Implement this method if the containers can be derived from a name:
-    /// it makes planning a turn of thousands of calls fast. `None`, the default, means that only `overlap` can compare
-    /// the names.
+    /// has to agree with [`overlap`](Self::overlap). Implement this method if the containers can be derived from a
+    /// name: it makes planning a turn of thousands of calls fast. `None`, the default, means that only `overlap` can
+    /// compare the names.
     ///
     /// ```
     /// use toolwright::{File, ResourceKind};

@@ -36,7 +36,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// Returns the rule in the set if it is the only one there; [`ChangeRule::Syntax`] if there are several.
+    /// Returns the only rule in the set; [`ChangeRule::Syntax`] if there are several.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {

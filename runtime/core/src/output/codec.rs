@@ -112,7 +112,7 @@ impl<T, E> Fallible<T, E> {
 }
 
 impl<R> Infallible<R> {
-    /// Makes the value that checks the type, which is sent as JSON.
+    /// Makes the value with which rustc checks the type, for a tool that sends its result as JSON.
     pub fn sent(&self) -> SentValue<R> {
         SentValue::NEW
     }

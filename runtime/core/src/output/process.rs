@@ -24,7 +24,7 @@ pub struct ProcessOutput {
     /// The exit code; absent if a signal or the time-out ended the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// Whether the time-out ended it.
+    /// Whether the time-out ended the process.
     #[serde(default)]
     pub timed_out: bool,
 }

@@ -87,7 +87,7 @@ pub(crate) fn normalise(mut schema: Value) -> Value {
 #[derive(Clone, Copy, PartialEq)]
 enum Closing {
     Here,
-    /// In the schema around it. Both schemas describe the same object, and only the outer one lists all its keys.
+    /// The schema around it: both schemas describe the same object, and only the outer one lists all its keys.
     Above,
 }
 

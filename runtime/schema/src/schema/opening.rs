@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::odd::is_tagged;
 use super::sample::{Place, Sample};
 
-/// The texts before those places of a sample at which only the schema of the place constrains the value.
+/// Writes the text before a place of a sample, if only the place's own schema constrains the value there.
 pub(super) struct Openings<'a> {
     value: &'a Value,
     /// For each part of the value: whether the parts inside of it are constrained only by their own schemas.
@@ -27,8 +27,8 @@ impl<'a> Openings<'a> {
         Self { value: &sample.value, lets }
     }
 
-    /// Returns the text before the value of a place, without the keys that are not on the way. `None` if an enclosing
-    /// schema may constrain the value.
+    /// Returns the text before the value of a place. Each object in the text has only the key that leads to the place.
+    /// `None` if an enclosing schema may constrain the value.
     pub(super) fn before(&self, place: &Place) -> Option<String> {
         let mut text = String::new();
         let mut part = self.value;
