@@ -168,8 +168,8 @@ impl ResourceKind for File {
         Some(std::iter::once(root).chain(folders).collect())
     }
 
-    /// Returns whether one path may contain the other. If only one of the paths is absolute, or if one has more leading
-    /// `..` than the other, the names do not show how the paths relate, so they may overlap.
+    /// Returns whether `container` may contain `contained`. If only one of the paths is absolute, or if their numbers of
+    /// leading `..` differ, the names do not show how the paths relate. Then the paths may overlap.
     fn overlap(container: &str, contained: &str) -> bool {
         let start = |path: &str| {
             (path.starts_with('/'), path.split('/').take_while(|part| *part == "..").count())

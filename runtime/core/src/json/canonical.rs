@@ -72,8 +72,8 @@ crate::debug_as_sentence!(ArgumentsError);
 /// Returns the canonical text of a JSON value: equal values give equal texts, and different values give different
 /// texts.
 ///
-/// Two values are equal if they have the same keys and items, if their texts have the same code points, and if their
-/// numbers are equal without rounding, such as `2`, `2.0` and `20e-1`.
+/// Two values are equal if they have the same keys and items, and texts with the same code points. Their numbers have
+/// to be equal without rounding, such as `2`, `2.0` and `20e-1`.
 ///
 /// ```
 /// use toolwright::unstable::arguments::canonical;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The result of a process that has ended. It contains the output even if the process failed.
+/// What a process left behind. A failing process keeps its output.
 ///
 /// ```
 /// use toolwright::ProcessOutput;
@@ -21,10 +21,10 @@ pub struct ProcessOutput {
     /// What went wrong, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The exit code; absent if a signal or the time-out ended the process.
+    /// The exit code; absent when a signal or the time-out ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// Whether the time-out ended the process.
+    /// Whether the time-out ended it.
     #[serde(default)]
     pub timed_out: bool,
 }

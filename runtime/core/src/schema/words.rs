@@ -105,7 +105,7 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
 }
 
 /// Describes a range, such as `an integer from 1 to 9`. A bound that comes only from the width of a machine type is
-/// left out, unless it is `broken`, the keyword of the bound that the input broke.
+/// left out, unless the input broke that bound: `broken` is the keyword of the broken bound.
 pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     let bound = |keyword| {
         let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);
