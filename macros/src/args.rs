@@ -1,4 +1,4 @@
-//! Parses the attributes: each option with its span. Nothing is checked against the signature yet.
+//! Parses attributes into options, each with its span. This module does not check them against the signature.
 
 mod advice;
 mod companion;
@@ -19,12 +19,13 @@ pub use companion::Companion;
 pub use param::{BoundValue, NumberLimit, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
 
-/// The options that `#[tools(…)]` takes for every tool of its `impl` block.
+/// The options that `#[tools(…)]` accepts for all tools of its `impl` block.
 const SHARED: &[&str] = &["group", "tags", "unlinked", "crate"];
 const EFFECTS: &[&str] = &["read", "idempotent", "keyed", "once"];
 const REPAIRS: &[&str] = &["off", "standard", "lenient"];
 
-/// Lists the attribute's options once: the keyword, the field that holds the value, and the parser of the value.
+/// Defines each option of the attribute in one place: the keyword, the field for the value, and the parser of the
+/// value.
 macro_rules! options {
     ($($written:literal $field:ident: $type:ty = $read:expr,)*) => {
         /// The options of one `#[tool(…)]`.
@@ -73,13 +74,14 @@ options! {
     "crate" krate: Option<Path> = value::path,
 }
 
-/// The value of `danger`: `safe` and so on, or an expression over the tool's parameters.
+/// The value of `danger`: a level such as `safe`, or an expression over the tool's parameters.
 pub enum Danger {
     Level(Ident),
     Expression(Expr),
 }
 
-/// `approval = "…"`, an expression over the parameters, or a function beside the tool, which is awaited.
+/// The value of `approval`: an expression over the parameters, such as `"…"`, or a function next to the tool, which is
+/// awaited.
 pub enum Approval {
     Expression(Expr),
     Awaited(Companion),
@@ -91,14 +93,14 @@ pub struct Touches {
     pub entries: Vec<Touch>,
 }
 
-/// One entry of `reads` or `writes`: `file = path`, or `file` without a value for every resource of that kind.
+/// One entry of `reads` or `writes`: `file = path`, or `file` alone for every resource of that kind.
 pub struct Touch {
     pub kind: Path,
     pub resource: Option<Expr>,
 }
 
-/// The options of `retry(attempts = 3, delay = "500ms", max_delay = "5s")`. What is left out gets the executor's
-/// default.
+/// The options of `retry(attempts = 3, delay = "500ms", max_delay = "5s")`. An option that is left out has the
+/// executor's default.
 #[derive(Default)]
 pub struct Retry {
     pub attempts: Option<u32>,
@@ -111,13 +113,14 @@ impl ToolArgs {
         Self::parse_with(tokens, OPTIONS, errors)
     }
 
-    /// Reads the options of `#[tools(…)]`, which hold for every tool of the `impl` block.
+    /// Parses the options of `#[tools(…)]`, which apply to every tool of the `impl` block.
     pub fn parse_shared(tokens: TokenStream, errors: &mut Errors) -> Self {
         let shared = OPTIONS.iter().filter(|(written, _)| SHARED.contains(written));
         Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
     }
 
-    /// Adds the options of the `impl` block that the method does not set itself.
+    /// Adds the options of the `impl` block. Its tags are added to the method's own tags. Each other option is used
+    /// only if the method does not set it.
     pub fn inherit(&mut self, shared: &Self) {
         self.group = self.group.take().or_else(|| shared.group.clone());
         self.krate = self.krate.take().or_else(|| shared.krate.clone());
@@ -155,8 +158,9 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     }
 }
 
-/// Distinguishes a closure or the path of a function from an expression. A path whose last name is lower case is
-/// taken for a function; `check` determines later whether it is a parameter instead.
+/// Parses the value of `approval`, and distinguishes a closure or the path of a function from other expressions. A path
+/// whose last segment is lower case counts as a function. The module `check` corrects that later if the path is a
+/// parameter.
 fn approval(key: &Ident, input: ParseStream<'_>) -> syn::Result<Approval> {
     let expression = value::expression(key, input, "\"…\"")?;
     Ok(match expression {

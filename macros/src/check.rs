@@ -1,5 +1,5 @@
-//! The rules that need both the attribute and the signature, one function for each rule. A rule reports its mistakes,
-//! and the next rules run nevertheless.
+//! The rules that need both the attribute and the signature, with one function for each rule. A rule reports its
+//! mistakes, and the other rules run nevertheless.
 
 mod companion;
 mod expression;
@@ -26,18 +26,18 @@ pub use methods::{UserConstants, methods, take_repeated};
 
 pub use companion::plain;
 
-/// The maximum number of parameters of a tool: the runtime marks the parameters that it has read in one 64-bit word.
+/// The maximum number of parameters of a tool. The runtime records in a 64-bit word which parameters it has read.
 const MOST_PARAMETERS: usize = 64;
 
 /// Checks a function against its attribute. The returned tool has all parts that are correct, so that rustc can check
-/// the rest in the same run. A type that rustc would refuse is replaced by the macro's own error.
+/// them in the same run. For a type that rustc would refuse, the macro reports its own error instead.
 pub fn tool(
     function: &mut Function,
     args: ToolArgs,
     self_type: Option<&Type>,
     errors: &mut Errors,
 ) -> Tool {
-    // A service of type `A<'_>` is registered as `A<'static>`.
+    // A service of type `A<'_>` is registered as `A<'static>`, because `TypeId` requires a `'static` type.
     let self_type = self_type.map(lent::registered_type);
     signature::qualifiers(&function.signature, &args, errors);
     signature::generics(&function.signature, errors);
@@ -80,14 +80,15 @@ pub fn tool(
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);
     if function.end.is_some() {
-        // rustc accepts only functions with a body, so an external tool's function gets an endless loop as its body.
+        // Rustc accepts only functions with a body, so the function of an external tool gets an endless loop as its
+        // body.
         function.body = quote!({ loop {} });
     }
     tool
 }
 
-/// Returns whether the macro must remove an attribute of a parameter: its own attributes, and misplaced ones, which
-/// this function reports.
+/// Returns whether the macro must remove an attribute of a parameter. It removes its own attributes, and misplaced
+/// attributes, which it reports as mistakes.
 pub fn is_ours(attribute: &Attribute) -> bool {
     let path = attribute.path();
     ["arg", "input", "doc"].iter().any(|name| path.is_ident(name))
@@ -184,7 +185,7 @@ fn exclusive_receiver(argument: &FnArg) -> Option<&Receiver> {
     }
 }
 
-/// Refuses two `&mut T` of one type: each call opens and closes a resource of a type once.
+/// Refuses two `&mut T` of the same type, because a call opens only one resource of each type.
 fn opened_once(tool: &Tool, errors: &mut Errors) {
     let mut seen = Vec::new();
     for argument in &tool.arguments {
@@ -208,7 +209,7 @@ fn exposure(tool: &Tool, errors: &mut Errors) {
 }
 
 /// Returns whether an attribute of a function belongs to a parameter. The macro reports such an attribute and removes
-/// it, so that rustc does not report it as well.
+/// it, so that rustc does not report it again.
 pub fn is_for_parameters(attribute: &Attribute) -> bool {
     ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

@@ -1,4 +1,4 @@
-//! `#[data]`: adds the derives that a user's own input or output type needs.
+//! Expands `#[data]`: adds the derives that a user's input or output type needs.
 
 mod fields;
 mod known;
@@ -14,11 +14,11 @@ use crate::args::value;
 use crate::item;
 use crate::paths::Paths;
 
-/// Adds the derives to the item. The user's own serde and schemars attributes stay as they are.
+/// Adds the derives to the item. The user's own serde and schemars attributes remain unchanged.
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let checked = krate.parse2(args).and_then(|root| {
         has_fields.parse2(item.clone())?;
-        // If the item does not parse, rustc reports it, so the macro does not.
+        // If the item cannot be parsed, rustc reports that, so the macro does not.
         if let Ok(item) = syn::parse2(item.clone()) {
             refused::check(&item)?;
         }
@@ -68,7 +68,7 @@ fn krate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     Ok(Some(path))
 }
 
-/// Checks that the item is a struct or an enum that owns its data.
+/// Checks that the item is a struct or an enum, and has no lifetime parameter.
 fn has_fields(input: ParseStream<'_>) -> syn::Result<()> {
     input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;

@@ -1,4 +1,4 @@
-//! Reads doc comments, which become the descriptions for the model.
+//! Reads doc comments. They become the descriptions for the model.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,9 +9,9 @@ use crate::args::value::strip_groups;
 /// The doc comment of an item or a parameter.
 pub enum Docs {
     Missing,
-    /// Every doc line is a string literal, so the macro knows the whole text.
+    /// Every line of the doc comment is a string literal, so the macro knows the whole text.
     Text(String),
-    /// A line of the docs is a macro such as `include_str!`, so only rustc can join the lines.
+    /// A line of the doc comment is a macro such as `include_str!`, so only rustc can compute the text.
     Computed(TokenStream),
 }
 
@@ -20,7 +20,7 @@ impl Docs {
         let lines: Vec<&Expr> = attributes.iter().filter_map(line).collect();
         let known = |line: &&Expr| matches!(line, Expr::Lit(_) | Expr::Macro(_));
         if !lines.iter().all(known) {
-            // A line is not text, and rustc reports that itself.
+            // A line of the doc comment is not text. Rustc reports that itself.
             return Self::Text(String::new());
         }
         let texts: Option<Vec<String>> = lines.iter().map(literal).collect();
@@ -46,7 +46,7 @@ impl ToTokens for Docs {
     }
 }
 
-/// Returns the expression of `#[doc = …]`; `None` for `#[doc(hidden)]`, which has no expression.
+/// Returns the expression in `#[doc = …]`; `None` for another attribute, such as `#[doc(hidden)]`.
 fn line(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(strip_groups(&pair.value)),

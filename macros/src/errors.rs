@@ -1,23 +1,23 @@
-//! Collects every mistake in an annotated item, so that all are reported at once.
+//! Collects all mistakes in an annotated item, so that they are reported together.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The mistakes found so far, each with its span.
+/// The mistakes that were found so far, each with its span.
 #[derive(Default)]
 pub struct Errors {
     found: Vec<syn::Error>,
-    /// Whether more mistakes were reported by tokens that the macro wrote into the item itself.
+    /// Whether other mistakes are reported by tokens that the macro wrote into the item itself.
     some_in_place: bool,
 }
 
 impl Errors {
-    /// Reports a mistake at one span: what was found, what was expected, what to do.
+    /// Reports a mistake at a span. The message says what was found, what was expected, and what to do.
     pub fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new(span, message));
     }
 
-    /// Reports a mistake that covers the tokens of one node.
+    /// Reports a mistake at the span of all `tokens`.
     pub fn over(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new_spanned(tokens, message));
     }
@@ -26,18 +26,18 @@ impl Errors {
         self.found.push(error);
     }
 
-    /// Returns the value of a result, or records its mistake.
+    /// Returns the value of a result, or collects its error.
     pub fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Returns the code of a mistake, which the caller puts into the item in place of the faulty part.
+    /// Returns the code that reports a mistake. The caller puts the code into the item in place of the faulty part.
     pub fn in_place(&mut self, error: &syn::Error) -> TokenStream {
         self.some_in_place = true;
         error.to_compile_error()
     }
 
-    /// Returns whether no mistake was found, whether listed here or reported inside the item.
+    /// Returns whether no mistake was found, neither in the list nor in the item itself.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && !self.some_in_place
     }
@@ -55,13 +55,14 @@ impl Errors {
         })
     }
 
-    /// Makes one `compile_error!` for each mistake, in the order of discovery.
+    /// Makes a `compile_error!` for each mistake, in the order in which they were found.
     pub fn into_compile_errors(self) -> impl Iterator<Item = TokenStream> {
         self.found.into_iter().flatten().map(|error| error.to_compile_error())
     }
 }
 
-/// Returns `; did you mean "…"?` with the choice that is similar to what was written; empty if none is.
+/// Returns a text such as `; did you mean …?` with the choice that is most similar to `written`; empty if no choice is
+/// similar.
 pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
     choices
         .iter()
@@ -75,7 +76,7 @@ pub fn did_you_mean(written: &str, choices: &[&str]) -> String {
         .unwrap_or_default()
 }
 
-/// Joins choices for a message: `a`, `b` or `c`.
+/// Joins choices for a message, such as `a`, `b` or `c`.
 pub fn one_of(choices: &[&str]) -> String {
     match choices {
         [] => String::new(),

@@ -1,7 +1,7 @@
-//! Generates the code of a tool: its handle, which is a constant, and its link-time registration unless it is
-//! `unlinked`. Generated code holds data and calls only; all behaviour is in the runtime.
+//! Generates the code of a tool: its handle, which is a constant, and its link-time registration unless the tool is
+//! `unlinked`. Generated code contains only data and calls. All behaviour is in the runtime.
 //!
-//! This file is long, so that the code of one call can be read from start to end.
+//! This file is long, so that the code of one call can be read from beginning to end.
 
 mod companion;
 mod input;
@@ -20,21 +20,20 @@ use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
 use companion::Callee;
 
-/// Generates the code that follows the function. After mistakes it only asks rustc about the types, so that one run
-/// reports all mistakes.
+/// Generates the code that follows the function. If the macro has found mistakes, the code only makes rustc check the
+/// types, so that one run of rustc reports all mistakes.
 pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let root = paths.root();
     let private = paths.private();
     let (visibility, mut handle, conditions) = (&tool.visibility, tool.handle(), &tool.conditions);
-    // The macro has already reported that the name is taken; an item named `_` keeps rustc from reporting it again.
+    // The macro has already reported that the name is taken. Rustc does not report an item named `_` again.
     if tool.handle_is_taken {
         handle = Ident::new("_", handle.span());
     }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
     let body = self_type::with_alias(tool.self_type.as_ref(), body);
-    // If two tools have the same handle, rustc reports that at the constant, so the constant has the span of the
-    // name.
+    // If two tools have the same handle, rustc reports that at the constant. So the constant has the span of the name.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);
     if tool.args.krate.is_none() {
@@ -124,7 +123,7 @@ fn unusable(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Generates code by which rustc checks each type once, at the place where the user wrote it.
+/// Generates code that makes rustc check each type once, at the place where the user wrote the type.
 fn evidence(tool: &Tool) -> TokenStream {
     let inputs = tool.inputs().enumerate().map(|(index, param)| input::constant(index, param));
     let capabilities = capabilities(tool).enumerate().map(|(index, (capability, exclusive))| {
@@ -167,7 +166,7 @@ fn evidence(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Returns the types that the call's future depends on, as nested pairs.
+/// Returns the types on which the call's future depends, as nested pairs.
 fn signature(tool: &Tool) -> TokenStream {
     tool.arguments.iter().rev().fold(quote!(()), |rest, argument| match argument {
         Argument::Input(param) if is_plain(&param.ty) => rest,
@@ -180,8 +179,8 @@ fn signature(tool: &Tool) -> TokenStream {
     })
 }
 
-/// Returns whether generated code need not let rustc check a type. This looks only at the type's name: a user's own
-/// type with such a name is still checked elsewhere, and at worst reported twice.
+/// Returns whether rustc need not check a type in generated code. The function knows only the type's name. A type of
+/// the user with such a name is still checked elsewhere, and in the worst case reported twice.
 fn is_plain(ty: &Type) -> bool {
     const PLAIN: &[&str] = &[
         "String", "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
@@ -195,7 +194,7 @@ fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// Generates a function that reads the input's text and returns the boxed call of `callee`, not polled yet.
+/// Generates a function that reads the input and returns the boxed call of `callee`, which has not been polled.
 fn start(
     tool: &Tool,
     name: &str,
@@ -218,7 +217,8 @@ fn start(
     }
 }
 
-/// Like [`start`], for an external tool: its input is read and checked, and no function is called.
+/// Generates the same function as [`start`] for an external tool. The function reads and checks the input, and calls
+/// nothing.
 fn start_elsewhere(tool: &Tool) -> TokenStream {
     let (read, facts) = (input::read(tool), facts(tool));
     let locals = tool.inputs().enumerate().map(|(index, _)| input::local(index));
@@ -235,7 +235,7 @@ fn start_elsewhere(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Generates the facts for the policy about this call, from the attribute's expressions.
+/// Generates code that computes the facts about a call for the policy, from the expressions in the attribute.
 fn facts(tool: &Tool) -> TokenStream {
     let danger = match &tool.args.danger {
         Some(Danger::Expression(expression)) => {
@@ -297,7 +297,7 @@ fn facts(tool: &Tool) -> TokenStream {
     if !tool.has_expressions() {
         return footprint.into_token_stream();
     }
-    // Bind the user's names in this block only: a parameter may have the same name as its tool.
+    // The user's names are bound only in this block, because a parameter may have the same name as its tool.
     let (names, locals): (Vec<_>, Vec<_>) =
         tool.inputs().enumerate().map(|(index, it)| (&it.ident, input::local(index))).unzip();
     let services = named_services(tool);
@@ -314,7 +314,7 @@ fn facts(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Adds an argument: the scope of the tool's services for resources of this kind.
+/// Generates another argument: the scope that the tool's services have for resources of this kind.
 fn scope(tool: &Tool, kind: &TokenStream) -> TokenStream {
     let scopes = capabilities(tool).enumerate().filter(|(_, (_, exclusive))| !exclusive);
     let scopes = scopes.map(|(index, _)| {
@@ -324,7 +324,7 @@ fn scope(tool: &Tool, kind: &TokenStream) -> TokenStream {
     quote!(, __tw::one_scope([#(#scopes),*]))
 }
 
-/// Binds services to the names of their parameters, for the expressions of the attribute.
+/// Binds the services to the names of their parameters, for the expressions in the attribute.
 fn named_services(tool: &Tool) -> TokenStream {
     let services = capabilities(tool).enumerate().filter_map(|(index, (capability, exclusive))| {
         let (ident, constant) = (capability.ident.as_ref().filter(|_| !exclusive)?, capability_constant(index));
@@ -336,9 +336,9 @@ fn named_services(tool: &Tool) -> TokenStream {
     quote!(#(#services)*)
 }
 
-/// Generates the boxed future. The function of a tool that opens no resource is called directly, and its future
-/// boxed. Otherwise an `async` block opens the resources, calls the tool, encodes its answer and closes the resources
-/// in reverse order.
+/// Generates the boxed future. If the tool opens no resource, its function is called directly and the future boxed.
+/// Otherwise an `async` block opens the resources, calls the tool, encodes its answer, and closes the resources in
+/// reverse order.
 fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some() && !callee.is_async();
     let mut opened: Vec<(Ident, Ident)> = Vec::new();
@@ -377,7 +377,7 @@ fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let locals = opened.iter().map(|(local, _)| local);
     let locals = quote!(#(#locals),*);
     let value = if blocking {
-        // Resources move to the blocking thread and come back to be closed.
+        // Resources are moved to the blocking thread, and moved back to be closed.
         quote! {
             let (__tw_value, #locals) = __TW_EVIDENCE.blocking(move || {
                 let __tw_value = #call;
@@ -400,7 +400,7 @@ fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     }
 }
 
-/// Closes resources, the last opened first.
+/// Generates code that closes the resources, the last opened one first.
 fn close_all(opened: &[(Ident, Ident)]) -> TokenStream {
     let closed = opened.iter().rev().map(
         |(local, constant)| quote!(let __tw_ended = #constant.close(#local, __tw_ended).await;),
@@ -440,7 +440,8 @@ fn callee(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Returns each capability in the order of the signature, and whether it is opened for this call alone.
+/// Returns the capabilities in the order of the signature, each with whether it is a resource that is opened for the
+/// call.
 fn capabilities(tool: &Tool) -> impl Iterator<Item = (&Capability, bool)> {
     tool.arguments.iter().filter_map(|argument| match argument {
         Argument::Shared(capability) => Some((capability, false)),

@@ -1,5 +1,5 @@
-//! Detects functions that are still being typed, with a parameter that has no type yet. rustc has reported them
-//! before it runs the macro, and would report them again each time the macro returns them.
+//! Detects functions that the user is still typing, with a parameter that has no type yet. Rustc has reported such a
+//! function before it runs the macro, and would report it again if the macro returned it.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -16,8 +16,8 @@ pub fn is_half_typed(function: TokenStream) -> bool {
     parameters.is_some_and(|parameters| split(parameters).iter().any(|it| lacks_its_type(it)))
 }
 
-/// Returns the `impl` block without the functions that have a parameter without a type; `None` if it has no such
-/// function.
+/// Returns the `impl` block without the functions that have a parameter without a type; `None` if there are no such
+/// functions.
 pub fn without_half_typed(block: TokenStream) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = block.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.last() else { return None };
@@ -70,7 +70,7 @@ fn split(list: TokenStream) -> Vec<Vec<TokenTree>> {
     parts
 }
 
-/// Returns whether a parameter consists only of `word` or `word:`, apart from attributes.
+/// Returns whether a parameter is only `word` or `word:`, apart from attributes and `mut`.
 fn lacks_its_type(parameter: &[TokenTree]) -> bool {
     let mut rest = parameter;
     while let [TokenTree::Punct(hash), TokenTree::Group(_), after @ ..] = rest

@@ -1,4 +1,4 @@
-//! The annotated items as written. Bodies stay tokens and are never parsed: rustc reports what is wrong in them.
+//! The annotated items as the user wrote them. Bodies are not parsed, because rustc reports the mistakes in them.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -7,12 +7,12 @@ use syn::{Attribute, Generics, ImplItem, Meta, Signature, Token, Type, Visibilit
 
 use crate::errors::Errors;
 
-/// A function with its body as unparsed tokens.
+/// A function. Its body is stored as tokens that are not parsed.
 pub struct Function {
     pub attributes: Vec<Attribute>,
     pub visibility: Visibility,
     pub signature: Signature,
-    /// The semicolon that ends a declaration without a body.
+    /// The semicolon in place of the body, if the function is only declared.
     pub end: Option<Span>,
     pub body: TokenStream,
 }
@@ -43,7 +43,7 @@ impl ToTokens for Function {
     }
 }
 
-/// An inherent `impl` block with the bodies of its methods as unparsed tokens.
+/// An inherent `impl` block. The bodies of its methods are stored as tokens that are not parsed.
 pub struct Methods {
     pub attributes: Vec<Attribute>,
     pub generics: Generics,
@@ -117,18 +117,18 @@ impl ToTokens for Methods {
     }
 }
 
-/// Removes `#[tool]` from a method, if the method has it.
+/// Removes the `#[tool]` of a method and returns it; `None` if the method has none.
 pub fn take_tool_attribute(function: &mut Function) -> Option<Attribute> {
     let index = function.attributes.iter().position(names_tool)?;
     Some(function.attributes.remove(index))
 }
 
-/// Returns whether an attribute is `#[tool]`, by any path.
+/// Returns whether an attribute is `#[tool]`, with any path before the name.
 pub fn names_tool(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
 }
 
-/// Returns the attributes of an item that is not a function.
+/// Returns the attributes of an item of an `impl` block that is not a function.
 pub fn attributes_of(item: &ImplItem) -> &[Attribute] {
     match item {
         ImplItem::Const(item) => &item.attrs,
@@ -138,7 +138,7 @@ pub fn attributes_of(item: &ImplItem) -> &[Attribute] {
     }
 }
 
-/// Removes `#[tool]` from an item that cannot be a tool.
+/// Removes `#[tool]` from an item that is not a function and so cannot be a tool.
 pub fn strip_tool_attributes(item: &mut ImplItem) {
     match item {
         ImplItem::Const(item) => item.attrs.retain(|it| !names_tool(it)),
@@ -148,7 +148,7 @@ pub fn strip_tool_attributes(item: &mut ImplItem) {
     }
 }
 
-/// Returns the tokens between the parentheses of an attribute.
+/// Returns the tokens in the parentheses of an attribute.
 pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStream {
     match &attribute.meta {
         Meta::List(list) => list.tokens.clone(),
@@ -160,7 +160,7 @@ pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStre
     }
 }
 
-/// Removes our attributes from an item that could not be parsed, since rustc would report them as well.
+/// Removes the macro's own attributes from an item that could not be parsed, because rustc would report them as well.
 pub fn without_our_attributes(item: TokenStream) -> TokenStream {
     without(item, OURS)
 }
@@ -168,7 +168,7 @@ pub fn without_our_attributes(item: TokenStream) -> TokenStream {
 const OURS: &[&str] = &["tool", "arg", "input"];
 const PARAMETERS: &[&str] = &["tool", "arg", "input", "doc"];
 
-/// Removes the attributes whose names are in `names`.
+/// Removes the attributes with these names.
 pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut kept = TokenStream::new();
@@ -187,7 +187,7 @@ pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
                 tokens.next();
             }
             TokenTree::Group(group) => {
-                // Only the parameters of a tool have doc comments.
+                // In a parameter list, doc comments are removed too: rustc allows none there.
                 let inner = match group.delimiter() {
                     Delimiter::Parenthesis if names == OURS => PARAMETERS,
                     _ => names,
@@ -202,7 +202,7 @@ pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
     kept
 }
 
-/// Returns whether `fn` follows, after any qualifiers.
+/// Returns whether `fn` follows, after any qualifiers such as `async`.
 fn starts_a_function(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     loop {

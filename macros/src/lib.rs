@@ -1,4 +1,4 @@
-//! The macros of [toolwright](https://docs.rs/toolwright), which re-exports and documents them.
+//! The macros of [toolwright](https://docs.rs/toolwright). That crate re-exports and documents them.
 
 mod args;
 mod check;
@@ -46,7 +46,7 @@ pub fn data(
 fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut function: Function = match syn::parse2(item.clone()) {
         Ok(function) => function,
-        // rustc has reported the missing type, and no tool is left to generate.
+        // Rustc has already reported the missing type, and no tool can be generated.
         Err(_) if half_typed::is_half_typed(item.clone()) => return TokenStream::new(),
         Err(error) => return with_error(item, &error),
     };
@@ -58,8 +58,8 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let paths = Paths::new(args.krate.as_ref());
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
-    // An external tool has no function to emit. If a type in its signature is wrong, the function is emitted
-    // nevertheless, because it contains the error.
+    // An external tool has no function in the output. But if a type in its signature is wrong, the function is in the
+    // output, because the function then contains the error.
     let is_function = function.end.is_none() || errors.has_some_in_place();
     let generated = expand::tool(&tool, &paths, errors);
     let function = is_function.then_some(&function);
@@ -103,7 +103,7 @@ fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
         if generics.params.is_empty() {
             generated.extend(expand::tool(&tool, &paths, errors));
         } else {
-            // The generic block is reported, and rustc cannot be asked about its types.
+            // The mistake of the generic block is reported already, and rustc cannot check its types.
             generated.extend(errors.into_compile_errors());
         }
     }
@@ -121,7 +121,7 @@ fn strip(function: &mut Function) {
     }
 }
 
-/// Returns the item as it was, and the reason why it could not be parsed.
+/// Returns the item unchanged except for the macro's own attributes, with the error that it could not be parsed.
 fn with_error(item: TokenStream, error: &syn::Error) -> TokenStream {
     let item = item::without_our_attributes(item);
     let error = error.to_compile_error();

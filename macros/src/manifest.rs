@@ -1,17 +1,18 @@
-//! Finds the name under which the user's crate depends on the runtime, if its manifest renames the dependency.
+//! Finds the name by which the user's crate depends on the runtime, because its manifest may rename the dependency.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The packages that generated code may refer to: the facade, and the runtime, which extensions depend on. The
-/// library of each is called `toolwright`.
+/// The packages to which generated code may refer: the facade, and the runtime, on which extensions depend. The library
+/// of both packages is called `toolwright`.
 const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 
-/// The manifest that was read last, and the name found in it. A compiler reads one manifest, an editor's server
-/// several.
+/// The manifest that was read last, and the name found in it. One is enough for a compiler, which reads only one
+/// manifest; an editor's server may read several in turn.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
-/// Returns the name that the crate being compiled gives to the runtime; `None` if its manifest does not rename it.
+/// Returns the name by which the crate that is being compiled knows the runtime; `None` if its manifest does not rename
+/// the runtime.
 pub fn runtime_name() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,8 +27,8 @@ pub fn runtime_name() -> Option<String> {
     }
 }
 
-/// Finds `tw` in `tw = { package = "toolwright", … }`. Parses line by line the forms that people and cargo write; any
-/// other form is treated as no rename.
+/// Finds `tw` in `tw = { package = "toolwright", … }`. Parses, line by line, the forms that people and cargo write. A
+/// rename in any other form is not found.
 fn renamed_in(manifest: &str) -> Option<String> {
     let (mut in_list, mut of_one, mut found) = (false, None, None);
     for line in manifest.lines().map(str::trim) {
@@ -60,7 +61,7 @@ fn renamed_in(manifest: &str) -> Option<String> {
     found.map(|name| name.replace('-', "_"))
 }
 
-/// Returns whether an inline table has `package = "toolwright"`.
+/// Returns whether an inline table contains `package = "toolwright"`.
 fn names_package(table: &str) -> bool {
     table.trim_matches([' ', '{', '}']).split(',').any(|entry| match entry.split_once('=') {
         Some((key, value)) => key.trim() == "package" && is_package(unquote(value)),

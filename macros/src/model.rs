@@ -1,4 +1,4 @@
-//! The model of a tool that has passed all rules. Every value in this model can be expanded.
+//! The model of a tool. After mistakes, it contains only the correct parts.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
@@ -13,23 +13,23 @@ pub struct Tool {
     pub visibility: Visibility,
     /// The type of `self`, if the tool is a method.
     pub self_type: Option<Type>,
-    /// The `#[cfg]` attributes of a method, which rustc has not evaluated yet.
+    /// The `#[cfg]` attributes of a method. Rustc has not evaluated them yet.
     pub conditions: Vec<Attribute>,
     pub docs: Docs,
     pub returns: TokenStream,
     pub arguments: Vec<Argument>,
     pub args: ToolArgs,
-    /// Whether another item already has the name of the tool's handle; the collision is already reported.
+    /// Whether another item already has the name of the tool's handle. The macro has then reported the collision.
     pub handle_is_taken: bool,
 }
 
-/// One parameter of the function.
+/// One parameter of the tool's function.
 pub enum Argument {
-    /// A parameter that owns its value: the model supplies the value.
+    /// An owned parameter, whose value the model supplies.
     Input(Box<Param>),
-    /// `&T`: a service, which the executor passes in.
+    /// `&T`: a service, which the executor passes to the tool.
     Shared(Capability),
-    /// `&mut T`: a resource, which the runtime opens for this call and closes afterwards.
+    /// `&mut T`: a resource, which is opened for the call and closed afterwards.
     Exclusive(Capability),
 }
 
@@ -45,7 +45,7 @@ pub struct Param {
 
 /// A service or resource that a tool may use besides its input.
 pub struct Capability {
-    /// The parameter's name; `None` for `self`, which an expression of an option cannot use.
+    /// The name of the parameter; `None` for `self`, which the expressions of options cannot use.
     pub ident: Option<Ident>,
     pub ty: Type,
 }
@@ -63,7 +63,7 @@ impl Tool {
         self.args.name.as_ref().map_or_else(|| self.function.span(), |name| name.span())
     }
 
-    /// Returns the constant by which the tool is registered explicitly.
+    /// Returns the name of the tool's handle, a constant with which the tool is registered explicitly.
     pub fn handle(&self) -> Ident {
         self.args.handle.clone().unwrap_or_else(|| {
             let name = self.function.unraw().to_string().to_uppercase();
@@ -78,12 +78,12 @@ impl Tool {
         })
     }
 
-    /// Returns the `#[input]` parameter, which carries the whole input.
+    /// Returns the `#[input]` parameter, which is the whole input.
     pub fn whole(&self) -> Option<&Param> {
         self.inputs().find(|param| param.args.whole.is_some())
     }
 
-    /// Returns whether the attribute holds expressions that name parameters.
+    /// Returns whether the attributes contain expressions that may use the tool's parameters.
     pub fn has_expressions(&self) -> bool {
         let touched = [&self.args.reads, &self.args.writes].into_iter().flatten();
         matches!(self.args.danger, Some(Danger::Expression(_)))

@@ -1,8 +1,9 @@
-//! The option names of other libraries, each with the option of this library that does the same.
+//! The names that options have in other libraries, each with advice on the option of this library that does the same.
 
-/// Returns advice for an option that only other libraries have, if this library has a known counterpart.
+/// Returns advice for the name of an option that only other libraries have; `None` if there is no known counterpart.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
-    // `known` identifies the attribute, since some names mean something else in each.
+    // `known` lists the options of the attribute and so identifies it. The same name of an option can mean something
+    // different in each attribute.
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {
         &[ANYWHERE, OF_A_PARAMETER]
     } else if known.contains(&"effect") {

@@ -1,5 +1,5 @@
-//! Parses `validate`, `preview` and `reconcile`: each names a function beside the tool, as a closure over the tool's
-//! parameters or by its path.
+//! Parses the values of `validate`, `preview` and `reconcile`. Each names a function next to the tool, either as a
+//! closure over the tool's parameters or by its path.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -11,9 +11,10 @@ use super::value;
 
 /// The value of `validate`, `preview` or `reconcile`.
 pub enum Companion {
-    /// A closure such as `|from, to| …`; its parameters have the names of the tool's parameters.
+    /// A closure such as `|from, to| …`. Its parameters are named as those of the tool.
     Closure(Box<ExprClosure>),
-    /// A function that takes all parameters of the tool, in their order. The macro cannot see their names.
+    /// A function that takes all parameters of the tool, in the same order. The macro does not know the names of the
+    /// function's parameters.
     Path(Path),
 }
 
@@ -48,7 +49,7 @@ impl Companion {
     }
 }
 
-/// Writes the function call in the form that the closure should have, for an error message.
+/// Formats the call that was found as the body of the closure that should be there, for an error message.
 fn awaits(call: &Expr) -> String {
     match call {
         Expr::Await(awaited) => self::awaits(&awaited.base),

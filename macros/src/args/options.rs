@@ -1,5 +1,5 @@
-//! The loop that all attributes share: it parses `key`, `key = value` and `key(…)`, separated by commas. After a
-//! mistake in one option it continues with the next.
+//! The loop that all attributes share. It parses `key`, `key = value` and `key(…)`, separated by commas. After a
+//! mistake in one option, it continues with the next option.
 
 use proc_macro2::{Delimiter, Ident, TokenTree};
 use syn::Token;
@@ -9,10 +9,10 @@ use syn::parse::ParseStream;
 use super::advice::instead_of;
 use crate::errors::{Errors, did_you_mean, one_of};
 
-/// An option's keyword, and the parser of the tokens after the keyword.
+/// The keyword of an option, and the parser for the tokens after the keyword.
 pub type Row<A> = (&'static str, fn(&mut A, &Ident, ParseStream<'_>) -> syn::Result<()>);
 
-/// Reads options until the input ends. The keys already `seen` may come from an earlier attribute.
+/// Parses options until the input ends. `seen` may contain the keys of an earlier attribute of the same parameter.
 pub fn read<A>(
     input: ParseStream<'_>,
     rows: &[Row<A>],
@@ -67,8 +67,8 @@ pub fn read<A>(
     }
 }
 
-/// Parses the options between parentheses, separated by commas. After a mistake in one option, parsing continues with
-/// the next.
+/// Parses the items of a list in parentheses, separated by commas. After a mistake in one item, it continues with the
+/// next item.
 pub fn list<T>(
     input: ParseStream<'_>,
     mut each: impl FnMut(ParseStream<'_>) -> syn::Result<T>,
@@ -94,7 +94,7 @@ pub fn list<T>(
     errors.into_error().map_or(Ok(read), Err)
 }
 
-/// Describes the next token, for a message.
+/// Describes the next token, for an error message.
 pub fn describe_next(input: ParseStream<'_>) -> String {
     match input.fork().parse::<TokenTree>() {
         Ok(TokenTree::Group(group)) => match group.delimiter() {
@@ -108,7 +108,7 @@ pub fn describe_next(input: ParseStream<'_>) -> String {
     }
 }
 
-/// Skips the remaining tokens of an option whose mistake was reported.
+/// Skips the remaining tokens of an option or item whose mistake was reported.
 fn skip(input: ParseStream<'_>) {
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.parse::<TokenTree>().is_err() {

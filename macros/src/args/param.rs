@@ -11,7 +11,7 @@ use super::options::{self, Row};
 use super::value;
 use crate::errors::Errors;
 
-/// The only list of the options of `#[arg(…)]`.
+/// The options of `#[arg(…)]`. This is the only list of them.
 const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("default", |args, key, input| preset(key, input).map(|it| args.default = Some(it))),
     ("fill", |args, key, input| value::expression(key, input, "…").map(|it| args.fill = Some(it))),
@@ -31,15 +31,15 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("positional", |args, key, input| value::flag(key, input).map(|it| args.positional = Some(it))),
 ];
 
-/// The options of one parameter's attributes.
+/// The options of one parameter, from all its attributes.
 #[derive(Default)]
 pub struct ParamArgs {
-    /// The span of the first `#[arg]`; `None` if the parameter has no `#[arg]`.
+    /// The span of the first `#[arg]`; `None` if the parameter has none.
     pub span: Option<Span>,
-    /// The span of `#[input]`, which makes this parameter carry the whole input.
+    /// The span of `#[input]`, which makes this parameter the whole input.
     pub whole: Option<Span>,
     pub default: Option<Preset>,
-    /// The expression that fills an absent parameter when the tool is called.
+    /// The expression that computes the value of an absent parameter when the tool is called.
     pub fill: Option<Expr>,
     pub minimum: Option<NumberLimit>,
     pub maximum: Option<NumberLimit>,
@@ -50,23 +50,22 @@ pub struct ParamArgs {
     pub examples: Vec<Expr>,
     pub command: Option<Span>,
     pub secret: bool,
-    /// Whether the tool sends the parameter's value off the machine.
+    /// Whether the tool sends the parameter's value to another machine.
     pub sink: bool,
     pub short: Option<Short>,
     pub positional: Option<Span>,
 }
 
-/// The default of an absent parameter.
+/// The default value of an absent parameter.
 pub enum Preset {
-    /// `default` without a value, which means `Default::default()` of the type.
+    /// `default` without a value, which means `Default::default()` of the parameter's type.
     OfType(Ident),
     Value(Expr),
 }
 
-/// A limit of a number.
 pub struct NumberLimit {
     pub key: Ident,
-    /// The expression of the default or example, as the user wrote it.
+    /// The expression of the limit, as the user wrote it.
     pub written: Expr,
     pub value: BoundValue,
 }
@@ -75,18 +74,18 @@ pub struct NumberLimit {
 pub enum BoundValue {
     Integer(i128),
     Float(f64, Expr),
-    /// A constant that the user declared; only rustc knows its value.
+    /// A constant that the user declared. Only rustc knows its value.
     Constant(Expr),
 }
 
-/// `length = 1..=80`, in characters for text, in items for lists.
+/// The value of `length`, such as `1..=80`: in characters for text, in items for lists.
 pub struct Length {
     pub key: Ident,
     pub minimum: Option<Expr>,
     pub maximum: Option<Expr>,
 }
 
-/// The value of `short`; without a value, the flag is the first letter of the parameter's name.
+/// The value of `short`. Without a value, the flag is the first letter of the parameter's name.
 pub struct Short {
     pub span: Span,
     pub letter: Option<char>,
@@ -130,7 +129,7 @@ impl ParamArgs {
 }
 
 impl NumberLimit {
-    /// Returns the value if the macro knows it, for rules that compare two literals; `None` for a constant.
+    /// Returns the value of a literal, for rules that compare two limits; `None` for a constant.
     pub fn literal(&self) -> Option<f64> {
         match &self.value {
             BoundValue::Integer(integer) => Some(*integer as f64),
@@ -167,7 +166,7 @@ fn parse_limit(key: &Ident, input: ParseStream<'_>) -> syn::Result<NumberLimit> 
     Ok(NumberLimit { key: key.clone(), written, value })
 }
 
-/// Reads a number literal, with or without a sign.
+/// Parses a number literal, with or without a sign.
 pub fn number(expression: &Expr) -> Option<BoundValue> {
     let (negative, literal) = match value::strip_groups(expression) {
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, value::strip_groups(expr)),

@@ -1,4 +1,4 @@
-//! Parses the value of an option: text, words, counts, durations, paths or expressions.
+//! Parses the value of an option: a text, a word, a count, a duration, a path or an expression.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
@@ -11,7 +11,7 @@ use crate::errors::{did_you_mean, one_of};
 
 pub const DANGERS: &[&str] = &["safe", "moderate", "dangerous", "critical"];
 
-/// The value of `timeout` or `total_timeout`: a text such as `"30s"`, or `none`.
+/// The value of `timeout` or `total_timeout`: a duration such as `"30s"`, or `none`.
 pub enum Timeout {
     None,
     Milliseconds(u64),
@@ -22,14 +22,14 @@ pub fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     string(input, &format!("text in quotes: `{key} = \"…\"`"))
 }
 
-/// Reads a tool's name that every provider accepts.
+/// Parses the name of a tool, which every provider must accept.
 pub fn tool_name(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     let name = text(key, input)?;
     check_name(&name.value()).map_err(|problem| syn::Error::new(name.span(), problem))?;
     Ok(name)
 }
 
-/// Checks that every provider accepts a tool's name.
+/// Checks that every provider accepts the name of a tool.
 pub fn check_name(name: &str) -> Result<(), String> {
     let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     match name.chars().find(|character| !legal(*character)) {
@@ -51,7 +51,7 @@ pub fn texts(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     options::list(&content, |input| string(input, "text in quotes"))
 }
 
-/// Reads a key that takes no value, and returns the span of the key.
+/// Checks that a key has no value, and returns the span of the key.
 pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     if input.peek(Token![=]) || input.peek(token::Paren) {
         let message = format!("`{key}` takes no value; write it alone, or leave it out");
@@ -60,7 +60,7 @@ pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     Ok(key.span())
 }
 
-/// Reads a key without a value or with `= true`, and returns its span; with `= false`, the key has no effect.
+/// Parses a key without a value or with `= true`, and returns the span of the key. Returns `None` for `= false`.
 pub fn switch(key: &Ident, input: ParseStream<'_>) -> syn::Result<Option<Span>> {
     if !input.peek(Token![=]) {
         return flag(key, input).map(Some);
@@ -91,7 +91,7 @@ pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Resul
     Err(syn::Error::new(word.span(), format!("{found}, {expected}{hint}")))
 }
 
-/// Returns the advice to write a word without quotes, if the value is a string literal.
+/// Returns the advice to write a word without quotes, if the literal is a string.
 pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
     match &literal.lit {
         Lit::Str(_) => format!("; write a word without quotes: `{key} = …`"),
@@ -115,7 +115,7 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     })
 }
 
-/// Reads the path of a function, for a key whose value may be a closure instead.
+/// Parses the path of a function, for a key whose value may also be a closure.
 pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     let found = options::describe_next(input);
     input.call(Path::parse_mod_style).map_err(|error| {
@@ -132,7 +132,7 @@ pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Re
     Ok(strip_groups(&expression).clone())
 }
 
-/// Unwraps an expression from the invisible groups that the fragments of `macro_rules!` leave.
+/// Removes the invisible groups around an expression. They come from the fragments of `macro_rules!`.
 pub fn strip_groups(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;
@@ -140,7 +140,7 @@ pub fn strip_groups(mut expression: &Expr) -> &Expr {
     expression
 }
 
-/// Reads an integer of at least 1.
+/// Parses an integer of at least 1.
 pub fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     equals(key, input, "3")?;
     let found = options::describe_next(input);
@@ -183,7 +183,7 @@ pub fn duration(key: &Ident, input: ParseStream<'_>) -> syn::Result<u64> {
     milliseconds(&string(input, &format!("a duration in quotes: `{key} = \"500ms\"`"))?)
 }
 
-/// Checks that a list in parentheses comes next.
+/// Checks that a list in parentheses follows.
 pub fn list_follows(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<()> {
     if input.peek(token::Paren) {
         return Ok(());

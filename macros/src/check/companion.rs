@@ -1,5 +1,5 @@
-//! The rules of `approval`, `validate`, `preview` and `reconcile`. Their parameters match the tool's by name, so that
-//! a person is never shown one value for another.
+//! The rules for `approval`, `validate`, `preview` and `reconcile`. The parameters of a closure are matched with the
+//! tool's parameters by name, so that a person is never shown one value instead of another.
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -30,8 +30,7 @@ pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Decides what a single name means as the reason for approval: a parameter of the tool if one has the name,
-/// otherwise a function.
+/// Decides what a single name in `approval` means: a parameter of the tool if one has this name, otherwise a function.
 pub fn parameter_as_reason(tool: &mut Tool) {
     let Some(Approval::Awaited(Companion::Path(path))) = &tool.args.approval else { return };
     let Some(name) = path.get_ident() else { return };
@@ -41,7 +40,7 @@ pub fn parameter_as_reason(tool: &mut Tool) {
     }
 }
 
-/// Checks that a closure names parameters of the tool, each once, in any order.
+/// Checks that a closure names only parameters of the tool, each of them at most once.
 fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: &mut Errors) {
     let names: Vec<String> = signature.inputs.iter().filter_map(name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -74,8 +73,8 @@ fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: 
     }
 }
 
-/// Refuses a path if two inputs have the same type, because the macro matches the parameters of the function at the
-/// path by their types.
+/// Refuses a path if two inputs have the same type. The macro does not know the names of the function's parameters, so
+/// it can distinguish them only by their types.
 fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     let inputs: Vec<_> = tool.inputs().collect();
     let types: Vec<String> = inputs.iter().map(|it| it.ty.to_token_stream().to_string()).collect();
@@ -96,7 +95,7 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns the name of a parameter of the tool, as a closure has to write it.
+/// Returns the name of a parameter as a closure has to write it.
 fn name(argument: &FnArg) -> Option<String> {
     match argument {
         FnArg::Typed(typed) => plain(&typed.pat).map(|it| it.ident.unraw().to_string()),

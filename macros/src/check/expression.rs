@@ -1,4 +1,4 @@
-//! Checks the expressions in attributes: refuses expressions that are valid Rust but cannot work in an attribute.
+//! Checks the expressions in attributes. Refuses expressions that are valid Rust but cannot work in an attribute.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -47,7 +47,7 @@ pub fn rules(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Checks that an expression gives a value: it must not return early, await or propagate an error.
+/// Checks that an expression only evaluates to a value: it must not return early, await or propagate an error.
 fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     let mut left = None;
     within(expression, &mut |inner| {
@@ -84,7 +84,7 @@ fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     errors.at(span, message);
 }
 
-/// Refuses a bare level, such as `dangerous`, inside a larger expression, because a value is expected there.
+/// Refuses a bare level, such as `dangerous`, inside a larger expression, where Rust expects a value.
 fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
     let mut ends = Vec::new();
     results(danger, &mut ends);
@@ -101,8 +101,8 @@ fn words(danger: &Expr, signature: &Signature, errors: &mut Errors) {
             found.push((word, span));
         }
     }
-    // A word that also occurs elsewhere in the expression may be a variable that the user binds there, so it is not
-    // reported.
+    // If a word also occurs elsewhere in the expression, it may be a variable that the user declares there. Such a word
+    // is not reported.
     let tokens = danger.to_token_stream();
     found.retain(|(word, _)| count(tokens.clone(), word) == count_of_results(danger, word));
     let Some((_, span)) = found.first() else { return };
@@ -138,7 +138,7 @@ fn count_of_results(danger: &Expr, word: &str) -> usize {
     ends.iter().filter(|(end, _)| end == word).count()
 }
 
-/// Collects the single words that an expression may evaluate to, through its branches.
+/// Collects the single words to which an expression may evaluate, in all its branches.
 fn results(expression: &Expr, ends: &mut Vec<(String, Span)>) {
     match expression {
         Expr::Path(path) => {
@@ -164,7 +164,8 @@ fn last(block: &Block, ends: &mut Vec<(String, Span)>) {
     }
 }
 
-/// Visits an expression and its parts, but not closures and `async` blocks, which may fail and return on their own.
+/// Visits an expression and its parts. Closures and `async` blocks are skipped, because errors and returns inside of
+/// them do not leave the expression.
 fn within(expression: &Expr, see: &mut dyn FnMut(&Expr)) {
     see(expression);
     match expression {

@@ -1,4 +1,4 @@
-//! The rules of `external`: the signature only declares the input and the output, because no code of the tool runs in
+//! The rules for `external`: the signature declares only the input and the output, because no code of the tool runs in
 //! this process.
 
 use proc_macro2::Span;
@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::item::Function;
 use crate::model::{Argument, Tool};
 
-/// The message for a function without a body that is not `external`.
+/// The message for a function without a body, if the tool is not `external`.
 pub const NO_BODY: &str =
     "a tool needs a body; only one that is carried out elsewhere has none: `#[tool(external)]`";
 
@@ -56,7 +56,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
             "an external tool needs a time limit, or its calls could wait for ever; give `timeout` a time, or leave it out for as long as an approval may take",
         );
     }
-    // Remove the arguments that are reported here, so that rustc does not report them again.
+    // The arguments that are reported here are removed, so that rustc does not report them again.
     for argument in tool.arguments.extract_if(.., |it| matches!(it, Argument::Exclusive(_))) {
         if let Argument::Exclusive(capability) = argument {
             errors.over(
@@ -67,7 +67,7 @@ pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
     }
 }
 
-/// Lists the options that concern attempts in this process, which an external tool does not have.
+/// Lists the options that concern attempts in this process. An external tool has no such attempts.
 fn of_attempts(tool: &Tool) -> impl Iterator<Item = (&'static str, Span)> {
     let args = &tool.args;
     let at = tool.args.external.unwrap_or_else(|| tool.function.span());

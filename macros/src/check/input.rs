@@ -1,4 +1,4 @@
-//! The rules for a tool's input: its keys, limits and one-letter flags.
+//! The rules for the input of a tool: its keys, limits and one-letter flags.
 
 use syn::{Expr, ExprLit, Lit};
 
@@ -6,7 +6,7 @@ use crate::args::{BoundValue, NumberLimit, ParamArgs, Preset, number};
 use crate::errors::Errors;
 use crate::model::Tool;
 
-/// Checks that every provider accepts each key, and that no key comes twice.
+/// Checks that every provider accepts each key, and that no two parameters have the same key.
 pub fn keys(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<String> = Vec::new();
     for param in tool.inputs().filter(|param| param.args.whole.is_none()) {
@@ -22,7 +22,7 @@ pub fn keys(tool: &Tool, errors: &mut Errors) {
         }
         seen.push(key.clone());
     }
-    // Check aliases last, because an alias must also not equal the key of a later parameter.
+    // Aliases are checked last, because an alias must not equal the key of a later parameter either.
     for param in tool.inputs() {
         for alias in &param.args.aliases {
             let key = alias.value();
@@ -50,7 +50,7 @@ fn illegal(key: &str) -> Option<String> {
     })
 }
 
-/// Refuses other input parameters of a tool with an `#[input]` parameter, which carries the whole input.
+/// Refuses other input parameters next to an `#[input]` parameter, which is the whole input.
 pub fn whole(tool: &Tool, errors: &mut Errors) {
     let Some(whole) = tool.whole() else { return };
     if let Some(arg) = whole.args.span {
@@ -68,7 +68,7 @@ pub fn whole(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Refuses defaults and examples of secrets: the schema shows them to the model and to readers of the listing.
+/// Refuses defaults and examples of secrets, because the schema shows them to models and to people.
 pub fn secrets(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args).filter(|args| args.secret) {
         if let Some(Preset::Value(written)) = &args.default {
@@ -86,7 +86,7 @@ pub fn secrets(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Checks `fill`: it needs a parameter that may be absent and has no default, in a call without secrets.
+/// Checks `fill`: its parameter must not have a default, and the tool must have no secret parameters.
 pub fn fills(tool: &Tool, errors: &mut Errors) {
     let secret = tool.inputs().any(|param| param.args.secret);
     for args in tool.inputs().map(|param| &param.args) {
@@ -103,7 +103,7 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Refuses limits that contradict each other or the default, if the macro knows all of their values.
+/// Refuses limits that contradict each other or the default, if the macro knows the values.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         if let (Some(minimum), Some(maximum)) =
@@ -132,7 +132,7 @@ pub fn limits(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Checks the default and the examples against the limits, if the macro knows the values of both.
+/// Checks the default and the examples against the limits, if the macro knows the values.
 fn default_within(args: &ParamArgs, errors: &mut Errors) {
     let default = args.default.iter().filter_map(|preset| match preset {
         Preset::Value(expression) => Some(("default", expression)),
@@ -178,7 +178,7 @@ fn known_value(bound: &Option<NumberLimit>) -> Option<f64> {
     bound.as_ref().and_then(NumberLimit::literal)
 }
 
-/// Refuses defaults and examples that JSON cannot hold, and limits that are not finite.
+/// Refuses defaults and examples that JSON cannot represent, and limits that are NaN.
 pub fn numbers(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         let default = args.default.iter().filter_map(|preset| match preset {
@@ -192,7 +192,7 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
             _ => None,
         });
         for (what, written) in default.chain(examples).chain(bounds) {
-            // An infinite limit is accepted, because it only means that there is no limit; NaN is refused.
+            // An infinite limit is accepted, because it only means that there is no limit.
             let is_limit = !matches!(what, "default" | "example");
             if let Some(name) = not_finite(written).filter(|name| !is_limit || name == "NAN") {
                 let advice = match what {
@@ -206,13 +206,13 @@ pub fn numbers(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Returns the name of `f64::NAN` or an infinity, with or without a sign.
+/// Returns the name of the constant, if the expression is NaN or an infinity, with or without a sign.
 fn not_finite(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Unary(unary) => not_finite(&unary.expr),
         Expr::Group(group) => not_finite(&group.expr),
         Expr::Paren(paren) => not_finite(&paren.expr),
-        // JSON would have `null` for `Some(f64::NAN)`, which is no default.
+        // In JSON, `Some(f64::NAN)` would be `null`, which is not the default that the user wrote.
         Expr::Call(call) if matches!(&*call.func, Expr::Path(it) if it.path.is_ident("Some")) => {
             call.args.first().and_then(not_finite)
         }
@@ -226,7 +226,7 @@ fn not_finite(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Refuses a letter that is the one-letter flag of two parameters.
+/// Refuses a one-letter flag that two parameters have.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();
     for param in tool.inputs() {

@@ -1,11 +1,11 @@
-//! Distinguishes lifetimes of data in a type from lifetimes that only a call uses. In `Fn(&str) -> bool` and in
-//! `for<'a>` the caller chooses the lifetime, and no value of the type holds such a reference.
+//! Distinguishes the lifetimes of data in a type from lifetimes that exist only during a call. In `Fn(&str) -> bool`
+//! and in `for<'a> …` the caller chooses the lifetime, so no value of the type contains such a reference.
 
 use proc_macro2::TokenStream;
 use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeParamBound};
 
-/// Returns the type under which a borrowed one is registered: `Tx<'static>` for `Tx<'_>`. Types of function
-/// parameters stay.
+/// Returns the type under which a service is registered: `Tx<'static>` for `Tx<'_>`. Parameter types of functions
+/// remain unchanged.
 pub fn registered_type(ty: &Type) -> Type {
     let mut ty = ty.clone();
     name_elided(&mut ty);
@@ -60,7 +60,7 @@ fn name_lifetime(lifetime: &mut Lifetime) {
     }
 }
 
-/// Removes from a type the parameters and results of functions, and everything under a `for<…>`.
+/// Removes from a type the parameters and results of functions, and everything in the scope of a `for<…>`.
 pub fn take_out(ty: &mut Type) {
     match ty {
         Type::FnPtr(_) => *ty = Type::Verbatim(TokenStream::new()),

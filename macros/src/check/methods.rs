@@ -1,4 +1,4 @@
-//! The rules of an `impl` block as a whole; its tools are checked one by one.
+//! The rules for an `impl` block as a whole. The tools of the block are checked one by one elsewhere.
 
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericParam, Ident, ImplItem};
@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::item::{self, Member, Methods, names_tool};
 use crate::model::Tool;
 
-/// Checks that the block is of a concrete type and has tools, and that all tools are methods.
+/// Checks that the block has a concrete type and at least one tool, and that all tools are methods.
 pub fn methods(methods: &Methods, errors: &mut Errors) {
     for parameter in &methods.generics.params {
         let message = match parameter {
@@ -39,8 +39,8 @@ pub fn methods(methods: &Methods, errors: &mut Errors) {
     }
 }
 
-/// Removes a tool whose method the block has already: rustc would report the repetition three times. Methods under a
-/// `#[cfg]` are left to rustc.
+/// Removes a tool whose method occurs a second time in the block, because rustc would report the repetition three
+/// times. Rustc itself reports repeated methods that have a `#[cfg]`.
 pub fn take_repeated(methods: &mut Methods, errors: &mut Errors) {
     let mut seen: Vec<Ident> = Vec::new();
     methods.items.retain(|member| {
@@ -59,7 +59,8 @@ pub fn take_repeated(methods: &mut Methods, errors: &mut Errors) {
     });
 }
 
-/// Checks that no two tools of a block share a name or a handle, as far as the macro can see.
+/// Finds tools of a block that share a name or a handle, as far as the macro can know. Contains the names and constants
+/// that are already used.
 #[derive(Default)]
 pub struct UserConstants {
     names: Vec<String>,
@@ -67,7 +68,7 @@ pub struct UserConstants {
 }
 
 impl UserConstants {
-    /// Collects the associated constants that the user wrote.
+    /// Collects the associated constants that the user declared.
     pub fn of(methods: &Methods) -> Self {
         let constants = methods.items.iter().filter_map(|member| match member {
             Member::Other(item) => match &**item {
@@ -79,8 +80,7 @@ impl UserConstants {
         Self { names: Vec::new(), constants: constants.collect() }
     }
 
-    /// Checks one more tool of the block. Marks the tool if another constant of the block already has the name of its
-    /// handle.
+    /// Checks one more tool of the block. If its handle has the name of another constant of the block, marks the tool.
     pub fn add(&mut self, tool: &mut Tool, errors: &mut Errors) {
         let (name, handle) = (tool.name(), tool.handle());
         if self.constants.contains(&handle) {

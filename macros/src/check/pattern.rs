@@ -1,4 +1,4 @@
-//! The rules for a parameter's `pattern`, which is parsed by the regex parser that the runtime uses.
+//! The rules for the `pattern` of a parameter. The macro uses the same parser as the runtime.
 
 use regex_syntax::ast::ErrorKind;
 use syn::LitStr;
@@ -16,7 +16,7 @@ pub fn compile(tool: &Tool, errors: &mut Errors) {
 
 fn problem(pattern: &LitStr) -> Option<String> {
     let written = pattern.value();
-    // JSON Schema uses ECMAScript's dialect, and the runtime matches with Rust's.
+    // JSON Schema uses ECMAScript's regular expressions, but the runtime matches with Rust's.
     let translated = jsonschema_regex::to_rust_regex(&written).ok();
     let error = regex_syntax::parse(translated.as_deref().unwrap_or(&written)).err();
     let reason = match (error, &translated) {

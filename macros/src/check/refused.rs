@@ -1,5 +1,5 @@
-//! Types that rustc refuses in any signature, with several errors or none about tools. The macro reports each once,
-//! at the type.
+//! Types that rustc refuses in any signature. Rustc would report several errors for such a type, or errors that do not
+//! mention tools. So the macro reports one error, at the type.
 
 use quote::quote;
 use syn::{Error, FnArg, ReturnType, Type, parse_quote};
@@ -8,7 +8,7 @@ use super::tokens::{FoundToken, find_token, strip_groups};
 use crate::errors::Errors;
 use crate::item::Function;
 
-/// Returns why rustc refuses the type of a parameter or of an answer.
+/// Returns the reason why rustc refuses the type of a parameter or of the return value; `None` if it accepts the type.
 pub fn reason(ty: &Type) -> Option<Error> {
     let underscore = |token: FoundToken<'_>| matches!(token, FoundToken::Word("_")).then_some(());
     if let Some((span, ())) = find_token(ty, &underscore) {
@@ -32,8 +32,8 @@ pub fn reason(ty: &Type) -> Option<Error> {
     ))
 }
 
-/// Replaces each refused type by its error. The body is replaced too, since rustc would report more errors that
-/// follow from the type.
+/// Replaces each refused type by an error. The body is replaced too, because rustc would report more errors that follow
+/// from the type.
 pub fn replace(function: &mut Function, errors: &mut Errors) {
     let signature = &mut function.signature;
     let parameters = signature.inputs.iter_mut().filter_map(|argument| match argument {
@@ -48,7 +48,7 @@ pub fn replace(function: &mut Function, errors: &mut Errors) {
         if let Some(error) = reason(ty) {
             *ty = Type::Verbatim(errors.in_place(&error));
             function.body = quote!({ loop {} });
-            // The body was replaced by an empty loop, so no code uses the parameters.
+            // The new body does not use the parameters, so the lint for unused parameters is switched off.
             function.attributes.push(parse_quote!(#[allow(unused, reason = "reported")]));
         }
     }

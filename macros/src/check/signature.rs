@@ -1,6 +1,6 @@
-//! Rules of the signature: owned parameters are input, borrowed ones are capabilities.
+//! The rules for the signature: owned parameters are input, borrowed parameters are capabilities.
 //!
-//! This file is long, because what may be owned and what may be borrowed is one rule seen from two sides.
+//! This file is long, because the rules for owned and for borrowed parameters complement each other.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -18,7 +18,7 @@ use crate::errors::Errors;
 use crate::item::names_tool;
 use crate::model::{Argument, Capability, Param};
 
-/// Borrowed types that users write by mistake for an input parameter.
+/// Types that users borrow by mistake where they mean an input parameter.
 const BORROWED_INPUT: &[&str] = &[
     "str", "String", "Path", "PathBuf", "OsStr", "OsString", "Vec", "Option", "bool", "char", "u8",
     "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
@@ -26,7 +26,7 @@ const BORROWED_INPUT: &[&str] = &[
 
 const OS_TEXT: &str = "the text of an operating system is bytes in JSON, `{\"Unix\": […]}`; write `PathBuf` for a path, `String` for text";
 
-/// Attributes that have no effect on a parameter but seem to have one, each with what to write instead.
+/// Attributes that seem to affect a parameter but do not, each with what to write instead.
 const MISPLACED: &[(&str, &str)] = &[
     ("serde", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
     ("schemars", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
@@ -39,7 +39,7 @@ const MISPLACED: &[(&str, &str)] = &[
 
 pub fn qualifiers(signature: &Signature, args: &ToolArgs, errors: &mut Errors) {
     match (&signature.asyncness, args.blocking) {
-        // An outer attribute such as `#[tokio::main]` has run before, and has removed `async` and itself.
+        // An outer attribute such as `#[tokio::main]` has already run, and has removed itself and `async`.
         (None, _) if signature.ident == "main" => errors.over(
             &signature.ident,
             "the program's `main` is no tool: a model calls a function of its own; write a second function for it",
@@ -83,7 +83,7 @@ pub fn generics(signature: &Signature, errors: &mut Errors) {
 }
 
 pub fn other_attributes(attributes: &mut Vec<Attribute>, errors: &mut Errors) {
-    // Such an attribute would make rustc turn the tool into another function, and report errors about that one.
+    // With such an attribute, rustc would replace the tool by another function, and report errors about that function.
     let replaces = |it: &Attribute| {
         let last = it.path().segments.last();
         last.is_some_and(|it| it.ident == "test" || it.ident == "main")
@@ -309,7 +309,7 @@ fn check_borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Err
     no_problem(find_token(inner, &unnamed).or_else(|| find_token(&own, &kept)), errors)
 }
 
-/// Returns the owned type to write instead of a reference to a type that can only be input.
+/// Returns the owned type that the user should write instead of a reference; `None` if the type can be borrowed.
 fn owned_form(inner: &Type) -> Option<String> {
     let written = |tokens: &dyn ToTokens| {
         tokens.to_token_stream().to_string().replace(' ', "").replace(',', ", ")

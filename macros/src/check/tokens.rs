@@ -1,15 +1,14 @@
-//! Finds tokens of a type that are out of place in a signature.
+//! Finds tokens in a type that must not be in a signature.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Type;
 
-/// A token of a type that may be in the wrong place.
+/// A token of a type, for [`find_token`].
 pub enum FoundToken<'a> {
     Word(&'a str),
     Lifetime(&'a str),
-    /// `&`: whether a lifetime other than `'static` or none follows it, and the last name of the path that it refers
-    /// to.
+    /// `&`: whether its lifetime is not `'static`, and the last name of the path to which it refers.
     Reference(bool, Option<String>),
 }
 
@@ -28,7 +27,7 @@ fn search<M>(tokens: TokenStream, test: &dyn Fn(FoundToken<'_>) -> Option<M>) ->
     tokens.iter().enumerate().find_map(|(index, token)| {
         let verdict = match token {
             TokenTree::Group(group) => return search(group.stream(), test),
-            // The name of a lifetime is not a type: `'_` leaves no type to inference.
+            // The name of a lifetime is not a type. In particular, `'_` does not leave out a type as `_` does.
             TokenTree::Ident(_) if index.checked_sub(1).is_some_and(is_tick) => None,
             TokenTree::Ident(word) => test(FoundToken::Word(&word.to_string())),
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
@@ -46,7 +45,8 @@ fn search<M>(tokens: TokenStream, test: &dyn Fn(FoundToken<'_>) -> Option<M>) ->
     })
 }
 
-/// Returns `Db` for `mut store::Db<'_>`, and `None` if anything but a path comes first.
+/// Returns the last name of a path, such as `Db` for `mut store::Db<'_>`; `None` if the tokens do not begin with a
+/// path.
 fn last_word(tokens: &[TokenTree]) -> Option<String> {
     let mut last = None;
     for token in tokens {
@@ -60,7 +60,7 @@ fn last_word(tokens: &[TokenTree]) -> Option<String> {
     last
 }
 
-/// Unwraps a type from the invisible groups and parentheses that macros leave.
+/// Removes the invisible groups around a type, which come from macros, and parentheses.
 pub fn strip_groups(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {

@@ -1,5 +1,5 @@
-//! Generates checks of each field's type before the derives of serde and schemars, so that rustc's first error says
-//! what to write.
+//! Generates a check of each field's type. The checks come before the derives of serde and schemars, so that the first
+//! error of rustc says what to write.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Type};
 
-/// Types that are always data. Asking about them would only cost compile time.
+/// Types that are always data. Checking them would only take compile time.
 const KNOWN: &[&str] = &[
     "String", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8",
     "u16", "u32", "u64", "u128", "usize",
 ];
 
-/// Generates the questions about the types of the item's fields. A generic item has none: its field types are unknown
-/// before it is used.
+/// Generates the checks of the item's field types. Returns `None` for a generic item, whose field types are not known
+/// yet.
 pub fn questions(
     private: &TokenStream,
     item: &DeriveInput,
@@ -28,7 +28,7 @@ pub fn questions(
     let questions = types.iter().filter_map(|ty| {
         let written = ty.to_token_stream();
         let is_known = KNOWN.contains(&written.to_string().as_str());
-        // The generated checks are outside of the item, where `Self` has no meaning.
+        // The checks are outside of the item, where `Self` has no meaning.
         let is_asked = !is_known && !names_self(&written) && asked.insert(written.to_string());
         is_asked.then(|| {
             quote_spanned! {ty.span()=>

@@ -1,12 +1,12 @@
-//! Determines whether a type's attributes change its schema and its `Deserialize` in the same way, so that the type
-//! accepts exactly the values of its schema. If they may differ, the runtime tries samples of the type.
+//! Determines whether a type's attributes change its schema and its `Deserialize` in the same way. Then the type
+//! accepts exactly the values of its schema. For other types, the runtime tests sample values.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Fields, Meta, Token, Type};
 
-/// Keys that serde and schemars interpret in the same way.
+/// The serde keys that schemars interprets in the same way as serde.
 const SERDE: &[&str] = &[
     "crate",
     "default",
@@ -16,9 +16,9 @@ const SERDE: &[&str] = &[
     "rename_all_fields",
     "skip_serializing_if",
 ];
-/// The schemars keys that only describe a type and do not change which values it accepts.
+/// The schemars keys that only describe a type, and do not change which values it accepts.
 const SCHEMARS: &[&str] = &["crate", "description", "title"];
-/// Attributes that neither serde nor schemars acts on.
+/// Attributes that affect neither serde nor schemars.
 const OTHERS: &[&str] = &[
     "allow",
     "deprecated",
@@ -32,7 +32,7 @@ const OTHERS: &[&str] = &[
     "warn",
 ];
 
-/// Implements `KnownType` for a type whose attributes are all known. `types` are the types of its fields.
+/// Implements `KnownType` for a type whose attributes are all in the lists above. `types` are the types of its fields.
 pub fn implementation(
     private: &TokenStream,
     item: &DeriveInput,
@@ -65,7 +65,8 @@ pub fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
         return None;
     }
     match &item.data {
-        // serde reads a tuple struct through its inner type, which may accept a `null` of its own.
+        // Serde reads a tuple struct with one field as the type of the field, which may accept `null` itself. So tuple
+        // structs are not known.
         Data::Struct(data) if matches!(data.fields, Fields::Named(_)) => {
             fields(&data.fields, &mut types)?;
         }
@@ -106,8 +107,8 @@ fn are_known(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Returns whether an attribute has only these keys, each without a value or with one. A list such as `rename(serialize
-/// = "a")` may treat reading and writing differently.
+/// Returns whether an attribute has only these keys. A key may have a value, but not a list: `rename(serialize = "a")`,
+/// for instance, treats reading and writing differently.
 fn says_only(attribute: &Attribute, keys: &[&str]) -> bool {
     let said = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
     said.is_ok_and(|said| {

@@ -1,14 +1,14 @@
-//! Refuses serde attributes that make a type accept something else than its schema describes.
+//! Refuses serde attributes that make a type read other values than its schema describes.
 
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, DeriveInput, Error, Field, Meta, Token, Variant};
 
-/// Refuses each attribute that makes serde read other JSON than the schema promises a model.
+/// Refuses each attribute that makes serde read other JSON than the schema tells the model to write.
 ///
 /// # Errors
 ///
-/// All mistakes at once, each at its attribute.
+/// All mistakes, each at its attribute.
 pub fn check(item: &DeriveInput) -> syn::Result<()> {
     let mut found = RefusedField(None);
     found.visit_derive_input(item);

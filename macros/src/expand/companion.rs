@@ -1,5 +1,5 @@
-//! Generates the calls of the functions beside the tool. A closure becomes a block that binds the tool's parameters
-//! by name; a path is called like the tool itself.
+//! Generates the calls of functions next to the tool. A closure becomes a block that binds the tool's parameters by
+//! name. A path is called as the tool itself is called.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -10,11 +10,11 @@ use crate::args::Companion;
 use crate::check::plain;
 use crate::model::{Capability, Tool};
 
-/// The function or closure that the generated code calls.
+/// The function or closure that generated code calls.
 pub enum Callee<'a> {
-    /// A function that takes every parameter of the tool, in order.
+    /// A function that takes all parameters of the tool, in order.
     Function(TokenStream),
-    /// A closure, whose parameters are those parameters of the tool that it names.
+    /// A closure. Its parameters are those parameters of the tool that it names.
     Closure(&'a ExprClosure),
 }
 
@@ -26,7 +26,7 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Returns the tokens at which rustc reports an error in the value.
+    /// Returns the tokens at which rustc should report an error in the result.
     pub fn place(&self) -> TokenStream {
         match self {
             Self::Function(function) => function.clone(),
@@ -34,12 +34,13 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Returns whether the companion is awaited, even if the tool is `blocking`.
+    /// Returns whether the closure is awaited, even if the tool is `blocking`.
     pub fn is_async(&self) -> bool {
         matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }
 
-    /// Returns whether the companion needs a capability of the tool. Other capabilities are not opened for it.
+    /// Returns whether the function or closure needs a capability of the tool. Capabilities that it does not need are
+    /// not opened.
     pub fn takes(&self, capability: &Capability) -> bool {
         match (self, &capability.ident) {
             (Self::Function(_), _) => true,
@@ -49,8 +50,8 @@ impl<'a> Callee<'a> {
     }
 }
 
-/// Generates the call of a closure: a future, or on the blocking pool its value. A `return` or `?` in the closure
-/// ends only the closure.
+/// Generates the call of a closure. On the blocking pool, it is the value itself, otherwise a future. A `return` or `?`
+/// in the closure ends only the closure.
 pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     let inputs = tool.inputs().enumerate().filter_map(|(index, param)| {
         let (pattern, local) = (pattern(closure, &param.ident)?, input::local(index));
@@ -90,7 +91,7 @@ pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     quote!({ #(#inputs)* #(#borrowed)* #value })
 }
 
-/// Returns the block of an `async` closure, or of a closure whose body is an `async` block.
+/// Returns the block of an `async` closure, or of a closure whose body is an `async` block; `None` for other closures.
 fn await_of(closure: &ExprClosure) -> Option<TokenStream> {
     let body = closure.body.as_ref();
     match body {
@@ -101,13 +102,13 @@ fn await_of(closure: &ExprClosure) -> Option<TokenStream> {
     }
 }
 
-/// Returns the closure's pattern for a parameter of the tool; `None` if the closure does not take that parameter.
+/// Returns the closure's pattern for a parameter of the tool; `None` if the closure does not name the parameter.
 fn pattern<'a>(closure: &'a ExprClosure, ident: &Ident) -> Option<&'a Pat> {
     closure.inputs.iter().find(|it| plain(it).is_some_and(|name| name.ident == *ident))
 }
 
-/// Asks rustc whether the inputs of a companion that is a path all differ in type, even through type aliases, and
-/// whether the function takes these types.
+/// Generates code that makes rustc check a function that is named by its path: its inputs must all have different
+/// types, even through type aliases.
 pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     let Companion::Path(path) = companion else { return TokenStream::new() };
     let types: Vec<_> = tool.inputs().map(|param| &param.ty).collect();
@@ -123,7 +124,7 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
         let list = place::list(path, quote!(#pair #call));
         quote!(#apart #list;)
     });
-    // A generic function cannot be named without its types, and rustc reports that.
+    // A generic function cannot be named without its types. Rustc reports that here.
     quote! {
         const _: () = {
             #[allow(unused_imports, reason = "found where two types differ")]
@@ -136,7 +137,7 @@ pub fn distinct(tool: &Tool, companion: &Companion) -> TokenStream {
     }
 }
 
-/// The local variable that the body uses for `self`, because `let` cannot bind `self`.
+/// Returns the name of the variable that replaces `self` in the body, because `let` cannot bind `self`.
 fn self_local() -> Ident {
     format_ident!("__tw_self", span = Span::call_site())
 }

@@ -1,4 +1,5 @@
-//! Generates the reading of the input: a constant for each parameter, typed slots, and the code that fills them.
+//! Generates the code that reads the input: a constant for each parameter, typed slots, and the code that fills the
+//! slots.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -9,7 +10,8 @@ use crate::args::{BoundValue, NumberLimit, Preset};
 use crate::expand::spec::text;
 use crate::model::{Param, Tool};
 
-/// Generates `const __TW_P0: Param<T> = Param::of().minimum(…)`, which rustc evaluates to check one parameter.
+/// Generates the constant of a parameter, such as `const __TW_P0: Param<T> = …`. Rustc checks the parameter when it
+/// evaluates the constant.
 pub fn constant(index: usize, param: &Param) -> TokenStream {
     let (name, ty) = (param_constant(index), &param.ty);
     let of = place::associated_item(ty, quote!(__tw::Input > ::PARAM));
@@ -46,7 +48,7 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
     }
 }
 
-/// Generates the struct that the runtime's object loop fills, and the `match` that fills it.
+/// Generates the struct that the runtime's object loop fills, and the `match` that fills one slot.
 pub fn slots(tool: &Tool) -> TokenStream {
     let params: Vec<&Param> = tool.inputs().collect();
     if tool.whole().is_some() || params.is_empty() {
@@ -73,7 +75,7 @@ pub fn slots(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Generates the statements that read the call's text into one local for each parameter.
+/// Generates the statements that read the text of a call into one local variable for each parameter.
 pub fn read(tool: &Tool) -> TokenStream {
     if tool.whole().is_some() {
         let (local, constant) = (local(0), param_constant(0));
@@ -102,7 +104,7 @@ pub fn read(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Generates the statement that fills an absent parameter when the tool is called.
+/// Generates the statement that computes an absent parameter when the tool is called; `None` without `fill`.
 pub fn fill(param: &Param) -> Option<TokenStream> {
     let (expression, ident, key) = (param.args.fill.as_ref()?, &param.ident, &param.key);
     let filled = place::within(expression, quote!(__tw_call.facts.fill));
@@ -113,7 +115,7 @@ pub fn fill(param: &Param) -> Option<TokenStream> {
     Some(quote!(let #ident = #filled #list;))
 }
 
-/// Returns the name of the local variable that holds the parameter with this index.
+/// Returns the name of the local variable for the parameter with this index.
 pub fn local(index: usize) -> Ident {
     format_ident!("__tw_p{index}")
 }
@@ -126,7 +128,8 @@ pub fn default_constant(index: usize) -> Ident {
     format_ident!("__TW_D{index}")
 }
 
-/// Generates a value of the parameter's type from what the user wrote. Text needs no `.into()`.
+/// Generates a value of the parameter's type from the user's expression. A string literal is converted, so that the
+/// user need not write `.into()`.
 pub fn value(expression: &Expr) -> TokenStream {
     match text(expression) {
         Some(text) => {
@@ -169,8 +172,8 @@ fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
     quote!(.#key(#value, #number))
 }
 
-/// Asks rustc whether the type can hold the number, in a constant that no other code uses: otherwise one failure
-/// would cause further errors.
+/// Generates a check that the type can represent the number. The check is a constant that no other code uses, because a
+/// failure would otherwise cause further errors.
 fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
     // Every number type can represent the integers from 0 to 127.
@@ -189,11 +192,11 @@ fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     })
 }
 
-/// Generates code by which rustc checks that JSON can represent the parameter's type.
+/// Generates code that makes rustc check that JSON can represent the parameter's type.
 pub fn shape(param: &Param) -> Option<TokenStream> {
     let ty = &param.ty;
     let whole = param.args.whole.is_some();
-    // Only a type with two parameters can be a map, so no other types are checked.
+    // A map has two type parameters, so only a type with a comma in angle brackets is checked for its keys.
     let tokens: Vec<String> =
         ty.to_token_stream().into_iter().map(|token| token.to_string()).collect();
     let two = tokens.iter().any(|token| token == "<") && tokens.iter().any(|token| token == ",");
@@ -213,7 +216,7 @@ pub fn shape(param: &Param) -> Option<TokenStream> {
     (two || whole).then(|| quote!(#keys #object))
 }
 
-/// Generates a limit of a length. The limit's type has the span of the key, so that rustc reports a constant of
+/// Generates one limit of a length. Its type `usize` has the span of the key, so that rustc reports a constant of
 /// another type there.
 fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
     match limit {

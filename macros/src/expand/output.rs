@@ -1,5 +1,5 @@
-//! Asks rustc whether a tool's return type holds a `Result` inside. Each step opens one container: as many as the
-//! type shows, and a few more that aliases may hide.
+//! Generates a check that a tool's return type contains no `Result` inside. Each step of the check opens one container.
+//! There are as many steps as the written type has containers, and a few more, because aliases may hide containers.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,17 +7,17 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::place;
 
-/// The maximum number of nested containers that aliases may hide from the macro.
+/// The number of additional containers that aliases may hide from the macro.
 const HIDDEN: usize = 3;
 
-/// Generates an expression whose type shows whether the return type contains a `Result`.
+/// Generates an expression whose type says whether the return type contains a `Result` inside.
 pub fn depth(returns: &TokenStream) -> TokenStream {
     let (mut steps, mut parts) = (HIDDEN, Vec::new());
     if let Ok(ty) = syn::parse2(returns.clone()) {
         steps += read(&ty, true, &mut parts);
     }
     let whole = open(quote!(__tw::Probe::<__TwOutput>::NEW.kind().sent()), steps);
-    // The elements of a tuple are read one by one.
+    // The elements of a tuple are checked one by one.
     let parts = parts.iter().map(|part| {
         let part = open(quote!(__tw::SentValue::<#part>::NEW), steps);
         quote!(.and(#part))
@@ -30,8 +30,8 @@ fn open(sent: TokenStream, steps: usize) -> TokenStream {
     quote!(#sent #(#steps)* .depth())
 }
 
-/// Returns how many containers are nested in a type, and collects the elements of its tuples. `is_outer` is for the
-/// return type itself, whose `Err` is an error and not part of the answer.
+/// Returns how deep containers are nested in a type, and collects the elements of its tuples. `is_outer` is true for
+/// the return type itself, whose `Err` is an error and not part of the answer.
 fn read(ty: &Type, is_outer: bool, parts: &mut Vec<Type>) -> usize {
     match ty {
         Type::Group(group) => read(&group.elem, is_outer, parts),

@@ -1,17 +1,17 @@
-//! Gives generated code the spans of the user's code, so that rustc reports errors in the generated code at the
-//! user's code.
+//! Gives generated code the spans of the user's code, so that rustc reports an error in generated code at the code that
+//! the user wrote.
 //!
-//! - Paths carry the user's own spans: rustc resolves their names either way, and its message points at the user's
-//!   tokens without mentioning macros.
-//! - Locals carry the user's position but the macro's hygiene: with the user's own spans, tools that `macro_rules!`
-//!   produces would not compile.
+//! - Paths have the user's own spans. Rustc resolves their names with any span, and its message then points at the
+//!   user's tokens and does not mention a macro.
+//! - Local variables have the user's position, but the macro's hygiene. With the user's own spans, tools that
+//!   `macro_rules!` generates would not compile.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, PathArguments, Type};
 
-/// Gives generated code the spans of the first and the last token of the user's code, so that rustc reports errors
-/// there.
+/// Gives generated code the spans of the first and the last token of `place`, so that rustc reports errors for the
+/// whole of `place`.
 pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, last) = ends(place);
     let mut span = first;
@@ -19,13 +19,13 @@ pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     moved.collect()
 }
 
-/// Gives the tokens of a path the span of the first token that the user wrote.
+/// Gives generated code the span of the first token of `place`.
 pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     tokens.into_iter().map(|token| move_to(token, first)).collect()
 }
 
-/// Generates `<T as Trait>::ITEM` at the position of `T`, so that rustc reports the type there.
+/// Generates `<T as Trait>::ITEM` with the spans of `T`, so that rustc reports errors at the type.
 pub fn associated_item(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     let (first, last) = ends(&ty);
     let open = at(first, quote!(<));
@@ -33,21 +33,21 @@ pub fn associated_item(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     quote!(#open #ty #rest)
 }
 
-/// Gives the tokens of local variables the span of what the user wrote.
+/// Gives the tokens of local variables the position of `place` and the hygiene of the macro.
 pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     at(first.resolved_at(Span::call_site()), tokens)
 }
 
-/// Generates a list of arguments whose parentheses have the span of the end of the user's code.
+/// Generates an argument list. Its parentheses have the span of the last token of `place`.
 pub fn list(place: impl ToTokens, arguments: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, arguments);
     group.set_span(ends(place).1);
     TokenTree::Group(group).into()
 }
 
-/// Returns the tokens at which rustc reports problems of a function's value and of its error. The name `Result` only
-/// chooses the position: rustc finds out whether the type is a `Result`.
+/// Returns the tokens at which rustc should report problems of a function's value and of its error. The name `Result`
+/// only selects the position. Whether the type is a `Result` is decided by rustc.
 pub fn sides(returns: &TokenStream) -> (TokenStream, TokenStream) {
     let whole = || (returns.clone(), returns.clone());
     let Ok(Type::Path(path)) = syn::parse2(returns.clone()) else { return whole() };

@@ -1,11 +1,11 @@
-//! Replaces `Self` in the options of a method. Options become items inside the handle's constant, where `Self` of the
-//! `impl` block does not exist; an alias takes its place.
+//! Replaces `Self` in the options of a method. The options become items inside the handle's constant, where the `Self`
+//! of the `impl` block does not exist. An alias is used instead.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::Type;
 
-/// Generates the items of a method's handle, and an alias for `Self` if the items name it.
+/// Returns the items of a method's handle. If they contain `Self`, adds an alias and replaces `Self` by it.
 pub fn with_alias(self_type: Option<&Type>, items: TokenStream) -> TokenStream {
     match self_type {
         Some(ty) if names_self(items.clone()) => {

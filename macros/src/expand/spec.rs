@@ -1,4 +1,4 @@
-//! Generates the tool's static description, from which the runtime builds its definition.
+//! Generates the static description of a tool, from which the runtime makes the tool's definition.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use super::{capabilities, capability_constant, input, place};
 use crate::args::{Approval, Danger, Preset, Retry, Timeout};
 use crate::model::{Param, Tool};
 
-/// Generates `Spec { … }` with the fields that differ from an empty one.
+/// Generates `Spec { … }` with the fields that differ from those of `Spec::EMPTY`.
 pub fn spec(tool: &Tool) -> TokenStream {
     let args = &tool.args;
     let (name, docs) = (tool.name(), &tool.docs);
@@ -98,8 +98,8 @@ pub fn spec(tool: &Tool) -> TokenStream {
     }
 }
 
-/// Returns whether the tool's validation never waits, and sees the arguments that will run before they are made final: a value that is
-/// filled in for an argument that is missing is not among those.
+/// Returns whether the tool's validation never waits and sees all final arguments. An argument that `fill` adds is not
+/// known to the validation.
 fn validates_at_once(tool: &Tool) -> bool {
     let callee = tool.args.validate.as_ref().map(Callee::of);
     let is_plain = |it: &Callee<'_>| matches!(it, Callee::Closure(_)) && !it.is_async();
@@ -108,7 +108,7 @@ fn validates_at_once(tool: &Tool) -> bool {
         && tool.inputs().all(|it| it.args.fill.is_none())
 }
 
-/// Returns whether the tool limits what it touches. A tool with effect `read` does so by `reads`, any other by
+/// Returns whether the tool declares the resources that it touches: by `reads` if its effect is `read`, otherwise by
 /// `writes`.
 fn declares_footprint(tool: &Tool) -> bool {
     let is_read = tool.args.effect.as_ref().is_some_and(|effect| effect == "read");
@@ -150,7 +150,7 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
     quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #sink #short #positional)
 }
 
-/// Generates code that gives the JSON of a default or an example.
+/// Generates code that returns the JSON of a default or an example.
 fn show(written: impl ToTokens, value: TokenStream) -> TokenStream {
     let json = place::within(&written, quote!(__tw::JsonPreset::json));
     let value = place::within(&written, value);
@@ -179,14 +179,14 @@ fn timeout(field: &str, timeout: &Timeout) -> TokenStream {
     }
 }
 
-/// Generates `..EMPTY` for the fields that are left out. If all fields are given, generates nothing, because clippy
+/// Generates `..EMPTY` for the fields that are left out. Generates nothing if all fields are given, because clippy
 /// refuses a needless `..EMPTY`.
 fn rest(of: &str, all_given: bool) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     if all_given { TokenStream::new() } else { quote!(..__tw::#of::EMPTY) }
 }
 
-/// Generates `Danger::Safe` from `safe`.
+/// Generates the path of a variant, such as `Danger::Safe` for the word `safe`.
 fn variant(of: &str, word: &Ident) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     let word = word.to_string();
@@ -195,7 +195,7 @@ fn variant(of: &str, word: &Ident) -> TokenStream {
     quote!(__tw::#of::#variant)
 }
 
-/// Returns the text of a string literal.
+/// Returns the string literal, if the expression is one.
 pub fn text(expression: &Expr) -> Option<&LitStr> {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),

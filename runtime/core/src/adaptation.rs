@@ -1,23 +1,23 @@
-//! An application's changes to a tool that it did not write, made before a model sees it.
+//! An application's changes to a tool that it did not write, applied before a model sees the tool.
 
 use serde_json::Value;
 
 use crate::tool::{Danger, Exposure};
 
-/// An application's changes to a tool that it did not write: one of an MCP server, of an HTTP API, of another crate.
-/// Pass it to `Registration::adapted`, to `Registry::adapt` or to `adapt` of a builder.
+/// An application's changes to a tool that it did not write: a tool of an MCP server, of an HTTP API or of another
+/// crate. Pass the adaptation to `Registration::adapted`, to `Registry::adapt` or to `adapt` of a builder.
 ///
 /// | method | what it changes |
 /// | --- | --- |
 /// | [`exposed`](Self::exposed) | whether a model is shown the tool |
-/// | [`danger_at_least`](Self::danger_at_least) | the least level of danger of its calls |
-/// | [`asking`](Self::asking) | that each call needs approval, for this reason |
-/// | [`preset`](Self::preset) | the value of an argument, which a model then neither sees nor gives |
+/// | [`danger_at_least`](Self::danger_at_least) | the minimum danger of its calls |
+/// | [`asking`](Self::asking) | whether each call needs approval, and the reason |
+/// | [`preset`](Self::preset) | the value of an argument, which models then neither see nor set |
 /// | [`argument_renamed`](Self::argument_renamed) | the name of an argument |
 /// | [`argument_described`](Self::argument_described) | the description of an argument |
 ///
-/// Each change is part of the tool's fingerprint, so that an earlier approval does not count afterwards. Changes of
-/// arguments are made in order: a later one uses the names that the earlier ones have set.
+/// Each change is part of the tool's fingerprint, so approvals that were given before a change no longer count. Changes
+/// of arguments are applied in order: a later change uses the names that the earlier changes have set.
 ///
 /// ```
 /// use serde_json::json;
@@ -88,15 +88,16 @@ impl Adaptation {
         self
     }
 
-    /// Makes each call need approval, for this reason. If the tool has a reason of its own, both are given.
+    /// Makes each call need approval, for the given reason. If the tool itself also has a reason, both reasons are
+    /// shown.
     pub fn asking(mut self, reason: impl Into<String>) -> Self {
         self.asking = Some(reason.into());
         self
     }
 
-    /// Gives an argument a fixed value. A model neither sees the argument nor can give it: to the model it is an
-    /// unknown key. Policy, journal and approvers see the value among the final arguments. If the argument's schema
-    /// refuses the value, registering the tool is an error.
+    /// Gives an argument a fixed value. A model does not see the argument and cannot set it: if a model passes it, the
+    /// call is refused for an unknown key. Policy, journal and approvers see the value among the final arguments, with
+    /// which the tool runs. If the argument's schema refuses the value, registering the tool is an error.
     pub fn preset(mut self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         let (argument, value) = (argument.into(), value.into());
         self.arguments.push(ArgumentChange::Preset { argument, value });
@@ -120,7 +121,7 @@ impl Adaptation {
         self
     }
 
-    /// Adds the changes of another adaptation, which apply after those of this one.
+    /// Adds the changes of another adaptation. They apply after the changes of this adaptation.
     pub fn and(mut self, then: Self) -> Self {
         self.exposure = then.exposure.or(self.exposure);
         self.least_danger = self.least_danger.max(then.least_danger);
@@ -129,7 +130,7 @@ impl Adaptation {
         self
     }
 
-    /// Reports whether the adaptation contains no changes.
+    /// Returns whether the adaptation contains no changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -1,5 +1,5 @@
-//! Decides which addresses of the internet are public, and which belong to this machine, to a private network, or to no
-//! network. A URL that a model names may lead only to public ones. Pure.
+//! Decides whether an IP address is public, or belongs to this machine, to a private network, or to no network. A URL
+//! that a model names may lead only to public addresses. This module does no I/O.
 
 #[cfg(feature = "reqwest")]
 mod guard;
@@ -9,13 +9,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 #[cfg(feature = "reqwest")]
 pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 
-/// Describes an address that is not public; `None` for a public one.
+/// Describes the kind of an address that is not public. Returns `None` for a public address.
 ///
 /// An IPv6 address that contains an IPv4 address (mapped, NAT64) is checked as that IPv4 address. 6to4 and Teredo
 /// addresses are always refused, because they are no longer in use.
 ///
-/// To connect to a name, first judge the addresses that the name resolves to, and then connect to one of exactly these:
-/// the name may resolve to others the next time.
+/// To connect to a host name safely, resolve it once, check the resulting addresses, and connect to one of them. Do not
+/// resolve the name again: the second result may differ.
 ///
 /// ```
 /// use toolwright::address::not_public;
@@ -34,7 +34,7 @@ pub fn not_public(address: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// By the IANA registry of special-purpose IPv4 addresses.
+/// The IPv4 networks that are not public, from the IANA registry of special-purpose addresses.
 const V4: [([u8; 4], u32, &str); 17] = [
     ([0, 0, 0, 0], 8, "an address of this host"),
     ([10, 0, 0, 0], 8, PRIVATE),
@@ -56,7 +56,8 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([240, 0, 0, 0], 4, RESERVED),
 ];
 
-/// By the IANA registry of special-purpose IPv6 addresses. Addresses outside of `2000::/3` are never public.
+/// The IPv6 networks that are not public, from the IANA registry of special-purpose addresses. Addresses outside of
+/// `2000::/3` are never public.
 const V6: [([u16; 8], u32, &str); 11] = [
     ([0, 0, 0, 0, 0, 0, 0, 0], 128, "an address of this host"),
     ([0, 0, 0, 0, 0, 0, 0, 1], 128, LOOPBACK),

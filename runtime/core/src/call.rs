@@ -1,4 +1,4 @@
-//! One call, as its caller makes it: the name of a tool, the arguments as text, and services for this call only.
+//! A call as its caller makes it: the name of a tool, the arguments as text, and services for this call only.
 
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capability::Value;
 
-/// A call of a tool. The arguments are the JSON text exactly as it was sent; the tool's own types read it once.
+/// A call of a tool. The arguments are the JSON text exactly as the caller sent it; it is parsed once, into the tool's
+/// own types.
 ///
 /// ```
 /// use toolwright::Call;
@@ -33,19 +34,19 @@ struct Extras {
 }
 
 impl<'a> Call<'a> {
-    /// Makes a call of a tool with arguments, as a model does: `arguments` is JSON text, which is not checked here.
+    /// Makes a call as a model does: `arguments` is JSON text, which this function does not check.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
 
-    /// Sets the id that the provider gave the call, so that an answer can be matched with it.
+    /// Sets the id that the provider gave to the call, which matches an answer with its call.
     #[must_use]
     pub fn id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Adds a service for this call, whose type the builder declares with `per_call`.
+    /// Adds a service for this call only. The builder declares the type of the service with `per_call`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
@@ -77,7 +78,7 @@ impl<'a> Call<'a> {
         self.extras.as_ref()?.reason.as_deref()
     }
 
-    /// Returns the service of this type that the call provides; if there are several, the last one.
+    /// Returns the service of this type that the call provides. If the call provides several, the last one counts.
     #[doc(hidden)]
     pub fn value(&self, id: TypeId) -> Option<&Value> {
         let values = &self.extras.as_ref()?.values;
@@ -115,7 +116,8 @@ impl<'a> Call<'a> {
 
 impl std::fmt::Debug for Call<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The arguments are omitted: they may contain secrets, and only the tool's definition shows which ones.
+        // The arguments are omitted: they may contain secrets, and only the tool's definition shows which arguments are
+        // secret.
         formatter
             .debug_struct("Call")
             .field("name", &self.name)

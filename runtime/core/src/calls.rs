@@ -1,4 +1,4 @@
-//! The capability to call other tools: `&Calls`, which a tool names in its signature and which needs no registration.
+//! The capability to call other tools: a tool that names `&Calls` in its signature gets it, without registration.
 
 mod call_to;
 mod callable;
@@ -17,20 +17,20 @@ use crate::spec::Handle;
 pub use call_to::CallTo;
 pub use callable::CallableTool;
 
-/// Makes calls on behalf of the call that borrows it; these are its children. A tool that borrows it can call every
-/// tool that its run can call, and no other; a tool that does not borrow it can call none.
+/// Makes calls on behalf of the call whose tool borrows this value; the new calls are its children. A tool that borrows
+/// `&Calls` can call every tool that its run can call. A tool that does not borrow it can call none.
 ///
 /// A child is a call of the same run, on behalf of the same user. The same policy judges it, it passes the same
-/// middleware, and the same journal records it. Its parent has to declare whatever it reads and writes; a parent that
-/// declares nothing may read everything, and may write unless its own effect is [`read`](crate::tool::Effect::Read).
-/// Children may have children, at most [`DEPTH`](Self::DEPTH) deep.
+/// middleware, and the same journal records it. The parent has to declare every resource that its children read or
+/// write. A parent that declares no resources may read everything, and may write everything unless its effect is
+/// [`read`](crate::tool::Effect::Read). Children may have children, at most [`DEPTH`](Self::DEPTH) deep.
 ///
-/// While the parent waits for a child, it gives back its place among the running calls, and its time-out pauses. When
-/// the parent is cancelled, its children are too.
+/// While the parent waits for a child, the parent does not count as a running call, and its time-out pauses. When the
+/// parent is cancelled, its children are cancelled too.
 ///
-/// An error of a child is final for its parent: the same child, called again, gives the same answer, even in a later
-/// attempt of the parent and, with a journal, in another process. So a parent has to make the same calls in the same
-/// order whenever it runs with the same arguments.
+/// The answers of children are recorded, errors as well. If the parent runs again, its n-th child gets the recorded
+/// answer and does not run again; with a journal this holds in another process, too. So a parent has to make the same
+/// calls in the same order whenever it runs with the same arguments.
 ///
 /// ```
 /// use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
@@ -79,20 +79,21 @@ pub trait MakeCalls: Send + Sync {
     /// # Errors
     /// When the run does not have it.
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError>;
-    /// Skips an index, for a call that is answered without being made: later calls keep their indices.
+    /// Skips one index of the parent's children, for a child that is answered without being made. Later children keep
+    /// their indices.
     fn pass_over(&self) {}
-    /// Returns the value behind this interface, so that the crate which made the value can recover its type.
+    /// Returns the value behind this trait object. The crate that made the value can then downcast it to its type.
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
-    /// Finds the tool that the run calls by this name.
+    /// Finds the tool that the run has under this name.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>>;
     /// Checks the input of a call without running the tool.
     fn check(&self, call: &Call<'_>) -> Result<(), ToolError>;
 }
 
 impl Calls {
-    /// The maximum nesting depth of calls; a call that no other call makes has depth 0.
+    /// The maximum nesting depth of calls. A call that has no parent has depth 0.
     pub const DEPTH: u32 = 8;
 
     #[doc(hidden)]
@@ -101,21 +102,21 @@ impl Calls {
         Self(calls)
     }
 
-    /// Returns the value that makes the calls, as the executor made it; `None` if no calls can be made.
+    /// Returns the value with which the executor makes the calls; `None` if no calls can be made.
     #[doc(hidden)]
     #[must_use]
     pub fn made_by(&self) -> Option<&dyn Any> {
         self.0.as_any()
     }
 
-    /// Skips an index, for a call that is answered without being made: later calls keep their indices, even if that
-    /// call is made when its parent runs again.
+    /// Skips one index of the parent's children, for a child that is answered without being made. Later children keep
+    /// their indices, even if the skipped child is made when the parent runs again.
     #[doc(hidden)]
     pub fn pass_over(&self) {
         self.0.pass_over();
     }
 
-    /// Makes a value that can make no calls: for code that examines a call without running it.
+    /// Makes a value that refuses every call, for code that examines a call without running it.
     #[doc(hidden)]
     #[must_use]
     pub fn none() -> Self {
@@ -126,8 +127,8 @@ impl Calls {
         })
     }
 
-    /// Answers calls by a function, for unit tests: the test calls the tool as a function, and its children never run.
-    /// Every name is known, no tool has a definition, and every input is accepted.
+    /// Answers every call with a function, for unit tests: the test calls the parent's tool as a function, and no child
+    /// tool runs. Every name is known, no tool has a definition, and every input is accepted.
     ///
     /// ```
     /// use toolwright::{Answer, Calls, Output};
@@ -143,34 +144,35 @@ impl Calls {
         Self(Arc::new(CallsByFunction(answer)))
     }
 
-    /// Makes a call and returns its one answer. Errors are answers too: an unknown tool, input that the schema refuses,
-    /// a denial of the policy or of a person.
+    /// Makes a call and returns its answer. Errors are answers too: an unknown tool, input that the schema refuses, a
+    /// denial by the policy or by a person.
     ///
-    /// With a journal, a child that has to wait for a person makes its parent wait: the parent's future is dropped, and
-    /// the parent runs again from its start when the person has decided; children that already have answers are not run
-    /// again. A parent whose effect is `once` never runs again, so it waits in memory instead.
+    /// With a journal, a child that has to wait for a person makes its parent wait. The parent's future is dropped, and
+    /// the parent runs again from its start when the person has decided. Children that already have answers do not run
+    /// again. A parent whose effect is `once` never runs again, so its future waits in memory instead.
     pub async fn call(&self, call: &Call<'_>) -> Answer {
         self.0.call(call).await
     }
 
-    /// Finds the tool that the run calls by a name, for a tool whose input names the tool to call.
+    /// Finds the tool that the run has under a name. Use it in a tool whose input names the tool to call.
     ///
     /// # Errors
-    /// `unknown_tool` with near names; `disabled_tool`; the error of a resolver.
+    /// `unknown_tool`, with similar names; `disabled_tool`; the error of a resolver.
     pub async fn find(&self, name: &str) -> Result<CallableTool, ToolError> {
         self.0.find(name).await
     }
 
-    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does, without making the call or asking
-    /// the policy or a person. The tool is one that [`find`](Self::find) has found.
+    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does. This function does not make the
+    /// call, and asks neither the policy nor a person. Find the tool with [`find`](Self::find) first.
     ///
     /// # Errors
-    /// `invalid_input` with the problems, by JSON pointers; `unknown_tool`.
+    /// `invalid_input`, with the problems and their JSON pointers; `unknown_tool`.
     pub fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
         self.0.check(call)
     }
 
-    /// Begins a call of a tool by its handle, even if the run has the tool under another name. See [`CallTo`].
+    /// Begins a call of a tool by its handle. The handle finds the tool even if the run has it under another name. See
+    /// [`CallTo`].
     pub fn to(&self, tool: Handle) -> CallTo<'_> {
         CallTo::new(self, tool)
     }
@@ -182,7 +184,6 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// Answers calls by a function.
 struct CallsByFunction<F>(F);
 
 impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for CallsByFunction<F> {

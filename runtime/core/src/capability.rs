@@ -1,7 +1,8 @@
-//! The values that the runtime passes to a tool beside its input: services, and resources opened for one call.
+//! The values that the runtime passes to a tool besides its input: services, and resources that are opened for one
+//! call.
 //!
 //! - A tool gets what its signature names and nothing else.
-//! - The source of each is decided when the executor is built; a call only looks it up by an index.
+//! - The source of each value is decided when the executor is built; a call only looks the value up by an index.
 
 mod resource;
 
@@ -75,7 +76,7 @@ pub struct Loan<T> {
     close: fn(T, Closing) -> BoxFuture<'static, Result<(), ToolError>>,
 }
 
-/// The description of a capability, with its type as a `TypeId`.
+/// The description of a capability, with its type in the form of a `TypeId`.
 #[derive(Clone, Copy)]
 pub struct CapabilitySpec {
     pub id: fn() -> TypeId,
@@ -83,7 +84,7 @@ pub struct CapabilitySpec {
     pub exclusive: bool,
 }
 
-/// A provided value: a boxed `Arc<T>`, so that `T` may be a trait object.
+/// A value that is provided to tools. It is stored as a boxed `Arc<T>`, so that `T` may be a trait object.
 pub type Value = Box<dyn Any + Send + Sync>;
 
 impl<T: ?Sized> Capability<T> {
@@ -91,7 +92,7 @@ impl<T: ?Sized> Capability<T> {
         self.spec
     }
 
-    /// Determines whether the service holds resources of the kind `K`.
+    /// Makes the value by which generated code determines whether the service holds resources of the kind `K`.
     pub const fn holder<K>(&self) -> Holder<T, K> {
         Holder::NEW
     }
@@ -107,7 +108,7 @@ impl<T> Loan<T> {
         (self.open)(scope, index)
     }
 
-    /// Closes the resource after its use. If the use succeeded and closing fails, the use has failed.
+    /// Closes the resource after its use. If closing fails after a success, returns that failure as the result.
     pub async fn close<E: CallEnd>(&self, resource: T, ended: E) -> E {
         let is_kept = E::KEEPS_WORK && !ended.is_failure();
         let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
@@ -140,7 +141,7 @@ pub enum Source {
     Opener(usize),
 }
 
-/// A type of which each run or call provides the value.
+/// The type of a service whose value each run or each call provides.
 #[derive(Clone, Copy)]
 pub struct DeclaredService {
     pub id: TypeId,
@@ -153,7 +154,7 @@ impl DeclaredService {
     }
 }
 
-/// The values that an executor provides to all its calls: its services, in the order that [`Source`] indexes.
+/// The values that an executor provides to all its calls. [`Source`] contains indices into these lists.
 #[derive(Default)]
 pub struct ProvidedValues {
     pub services: Vec<Value>,
@@ -193,7 +194,7 @@ pub struct Own {
     calls: Option<Value>,
 }
 
-/// The builder and the executor check every source before a tool is started.
+/// The panic message for a missing source: the builder and the executor check every source before a tool is started.
 const CHECKED: &str = "the executor gives every tool what it requires";
 
 impl Own {
@@ -201,7 +202,7 @@ impl Own {
         Self { service: Box::new(Arc::new(context.clone())), context, calls: None }
     }
 
-    /// Adds the value by which a tool calls other tools; `calls` is an `Arc` of [`Calls`](crate::calls::Calls).
+    /// Adds the value with which a tool calls other tools; `calls` is a boxed `Arc` of [`Calls`](crate::calls::Calls).
     #[must_use]
     pub fn with_calls(mut self, calls: Value) -> Self {
         self.calls = Some(calls);
@@ -272,27 +273,28 @@ impl Own {
     }
 }
 
-/// A blocking tool may outlive its call; this cancels its token, since no caller waits any more.
+/// Cancels the call's token when the call has ended, so that a blocking tool that still runs can stop.
 impl Drop for Own {
     fn drop(&mut self) {
         self.context.end();
     }
 }
 
-/// Runs a plain function on the blocking pool. Its panic is resumed in the call, which answers it.
+/// Runs a plain function on the blocking pool. If the function panics, the panic is resumed in the call, which turns it
+/// into an answer.
 pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'static) -> R {
     match BlockingTask(tokio::task::spawn_blocking(run)).await {
         Ok(value) => value,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down, and dropped the function before the function began.
+            // The tokio runtime is shutting down and has dropped the function before it began.
             Err(_) => std::future::pending().await,
         },
     }
 }
 
-/// A function on the blocking pool. If this is dropped before a thread is free, the function never runs: its call has
-/// another answer by then.
+/// A function on the blocking pool. Dropping this value before a thread is free prevents the function from running,
+/// because its call already has another answer.
 struct BlockingTask<R>(tokio::task::JoinHandle<R>);
 
 impl<R> Future for BlockingTask<R> {

@@ -1,4 +1,4 @@
-//! The context of a call for its tool: the call's ids, whether it was cancelled, and how to report progress.
+//! The context of a call, for its tool: the call's ids, whether the call was cancelled, and how to report progress.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -17,8 +17,8 @@ use crate::call::Call;
 use crate::capability::Value;
 use crate::error::ToolError;
 
-/// The id of a call, made by the executor. The provider's own id is separate.
-/// Later calls have higher ids. Displayed and serialised as a hyphenated UUID.
+/// The id of a call, made by the executor. It is not the id that the provider gave to the call. Later calls have higher
+/// ids. Displayed and serialised as a hyphenated UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(Uuid);
 
@@ -28,7 +28,7 @@ impl CallId {
         Self(Uuid::now_v7())
     }
 
-    /// Returns the sixteen bytes of the UUID in the order in which they are written, which sorts as the ids do.
+    /// Returns the sixteen bytes of the UUID, most significant byte first. They sort in the same order as the ids.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
@@ -74,7 +74,7 @@ impl fmt::Display for CallId {
     }
 }
 
-/// The ids of a call, and its slot in the run.
+/// The ids of a call, and its position in the run.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Identity<'a> {
@@ -83,11 +83,12 @@ pub struct Identity<'a> {
     pub key: Option<&'a str>,
     /// What the journal has recorded about the call; `None` without a journal.
     pub journaled: Option<Journaled<'a>>,
-    /// The number of the turn and the index in it, for a call of a turn.
+    /// The number of the turn and the index of the call in the turn; `None` for a call outside of turns.
     pub slot: Option<(u64, u32)>,
 }
 
-/// The facts that a journal has recorded about a call, which may run in another process than the one that made it.
+/// The facts that a journal has recorded about a call. The call may run in another process than the one that recorded
+/// it.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Journaled<'a> {
@@ -103,7 +104,7 @@ impl Identity<'_> {
         Self { id, key: None, journaled: None, slot: None }
     }
 
-    /// Sets the turn and the index of the call in it.
+    /// Sets the number of the turn and the index of the call in the turn.
     #[doc(hidden)]
     #[must_use]
     pub fn at(self, slot: Option<(u64, u32)>) -> Self {
@@ -116,14 +117,13 @@ impl Identity<'_> {
 pub trait RunHandle: Send + Sync {
     /// Returns the run's id.
     fn id(&self) -> &str;
-    /// The cancellation tokens that each end every call of the run.
+    /// Returns the cancellation tokens of the run. Each of them cancels every call of the run.
     fn cancellations(&self) -> [Option<&CancellationToken>; 2];
     /// Notifies listeners of a call's progress.
     fn progress(&self, progress: &Progress<'_>);
-    /// Returns a service of this type: that of the run, or else that of the executor.
+    /// Returns a service of this type: the service of the run, or else that of the executor.
     fn service(&self, id: TypeId) -> Option<&Value>;
-    /// Returns the error with which the policy forbids a call of the run, even if a person approved it or a grant
-    /// covers it.
+    /// Returns an error if the policy forbids a call of the run. An approval or a grant does not change that.
     fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>>;
 }
 
@@ -177,7 +177,7 @@ struct Inner {
     cancelled: Option<CancellationToken>,
 }
 
-/// The facts that a journal records about a call which another process may run.
+/// The facts that a journal has recorded about a call, as [`Journaled`], but owned.
 struct JournalFacts {
     run: Box<str>,
     digest: Box<str>,
@@ -207,7 +207,7 @@ impl ToolContext {
         }))
     }
 
-    /// Makes a context for unit tests: no run, no listeners, never cancelled.
+    /// Makes a context for unit tests. It has no run and no listeners, and is never cancelled.
     pub fn test() -> Self {
         Self(Arc::new(Inner {
             id: CallId::new(),
@@ -222,12 +222,13 @@ impl ToolContext {
         }))
     }
 
-    /// Checks a call of another tool that this tool is about to make with a person's consent. Finds that tool, with a
-    /// resolver if needed, checks the input, and returns the error that the policy would give a direct call. Outside of
-    /// an executor everything is permitted.
+    /// Checks a call of another tool that this tool is about to make with a person's consent. The check finds the other
+    /// tool, with a resolver if needed, reads the input, and returns the error that the policy would give a direct
+    /// call. Outside of an executor every call is permitted.
     ///
     /// # Errors
-    /// When there is no such tool, the input is wrong, or a policy denies the call, wants it planned, or always asks.
+    /// When there is no tool of that name, when the input is invalid, or when a policy denies the call, requires a
+    /// plan, or always asks.
     #[doc(hidden)]
     pub async fn permits(&self, call: Call<'static>) -> Result<(), ToolError> {
         match self.0.run.clone() {
@@ -283,23 +284,23 @@ impl ToolContext {
         self.0.slot.map(|(_, index)| index)
     }
 
-    /// Returns the name under which the tool was called.
+    /// Returns the name by which the tool was called.
     pub fn tool(&self) -> &str {
         &self.0.tool
     }
 
-    /// Returns the idempotency key: equal for every attempt of this call, for services that take one.
+    /// Returns the idempotency key, for services that take one. It is the same for every attempt of this call.
     pub fn idempotency_key(&self) -> String {
         self.0.key.as_deref().map_or_else(|| self.0.id.to_string(), ToOwned::to_owned)
     }
 
-    /// Returns the time by the executor's clock, which a test can set.
+    /// Returns the current time of the system.
     pub fn now(&self) -> SystemTime {
         SystemTime::now()
     }
 
-    /// Reports whether the call was cancelled. An async tool need not ask, because its future is dropped; a
-    /// blocking tool should.
+    /// Returns whether the call was cancelled. An async tool need not check, because its future is dropped when the
+    /// call is cancelled. A blocking tool should check.
     pub fn is_cancelled(&self) -> bool {
         self.tokens().any(CancellationToken::is_cancelled)
     }
@@ -310,7 +311,7 @@ impl ToolContext {
         futures::future::select_all(tokens).await;
     }
 
-    /// Reports the call's progress to listeners: a text and, where known, a fraction between 0 and 1.
+    /// Reports the call's progress to listeners: a text, and a fraction between 0 and 1 if it is known.
     pub fn progress(&self, message: &str, part: Option<f64>) {
         if let Some(run) = self.0.run.as_ref().filter(|_| !self.0.ended.is_cancelled()) {
             let kept = self.0.kept.as_deref();
@@ -334,7 +335,7 @@ impl ToolContext {
         &self.0.ended
     }
 
-    /// Records that no caller waits for the answer any more.
+    /// Records that the call has ended.
     pub(crate) fn end(&self) {
         self.0.ended.cancel();
     }

@@ -1,15 +1,15 @@
-//! Determines whether two parameters of a `preview` or `reconcile` function differ in type. If not, a path to the
-//! function would hide which is which.
+//! Determines whether two parameters of a `preview` or `reconcile` function have different types. If their types are
+//! equal, a path to the function does not show which parameter is which, and generated code reports an error.
 
 use std::marker::PhantomData;
 
 /// The types of two parameters.
 pub struct Pair<A, B>(PhantomData<fn(A, B)>);
 
-/// Shows that two parameters have the same type, even if they are written with different names of it.
+/// The result for two parameters of the same type, even if the type is written under two names.
 pub struct Alike<T>(PhantomData<fn(T)>);
 
-/// Shows that two parameters have different types.
+/// The result for two parameters of different types.
 pub struct Apart;
 
 impl<A, B> Pair<A, B> {
@@ -22,7 +22,7 @@ impl<T> Pair<T, T> {
     }
 }
 
-/// Implemented for all pairs; for two equal types, rustc finds the inherent method above instead.
+/// Implemented for all pairs. For a pair of equal types, rustc prefers the inherent method of [`Pair`].
 pub trait Differs {
     fn judged(&self) -> Apart {
         Apart
@@ -43,7 +43,7 @@ pub trait ToldApart: Sized {
 #[diagnostic::do_not_recommend]
 impl ToldApart for Apart {}
 
-/// Returns a future unchanged, and names the type of its output, for the `?` inside it.
+/// Returns a future unchanged. It names the type of the future's output, which a `?` inside the future needs.
 pub fn giving<T, F: Future<Output = T>>(future: F) -> F {
     future
 }

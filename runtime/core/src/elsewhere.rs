@@ -5,8 +5,8 @@ use futures::future::BoxFuture;
 use crate::error::ToolError;
 use crate::output::Answer;
 
-/// Answers a call that could not be handed over: its tool was registered after the build of an executor without a
-/// journal.
+/// Answers a call of an external tool that could not be handed over: the tool was registered after the build of an
+/// executor without a journal.
 #[must_use]
 pub fn carried_out_elsewhere<'a>() -> BoxFuture<'a, Answer> {
     Box::pin(async { not_handed_over().into() })

@@ -44,7 +44,7 @@ struct Inner {
     source: Option<Source>,
     /// The source of the untrusted text in the message; `None` if the message has no such text.
     untrusted: Option<Box<str>>,
-    /// What the executor did with the call, if the error is the executor's; a tool cannot set this.
+    /// What the executor did with the call, if the executor made this error. A tool cannot set it.
     done: Option<Done>,
 }
 
@@ -63,20 +63,20 @@ pub enum Done {
     Unavailable,
 }
 
-/// What a failure says about the effect of the call, which decides whether the call may be repeated.
+/// What a failure says about the effect of the call. The class decides whether the call may be repeated.
 ///
-/// An error that converts automatically (of [`std::io`], for instance) describes only its own operation. If a tool that
-/// must not be repeated has acted before that operation, it has to set the class itself:
+/// An error that is converted automatically, such as a [`std::io::Error`], describes only its own operation. If a tool
+/// that must not be repeated acted before that operation, the tool has to set the class itself:
 /// `ToolError::from(error).class(ErrorClass::Transient)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// Nothing happened: a refused connection, a rate limit. A call of any effect may be repeated.
+    /// The tool has not acted: a refused connection, a rate limit. The call may be repeated, whatever its effect is.
     NotStarted {
         /// How long to wait before the next attempt, if the tool or its server says so.
         retry_after: Option<Duration>,
     },
-    /// The tool may have acted: a lost connection, a time-out after sending.
+    /// The tool may have acted: a lost connection, a time-out after the request was sent.
     Transient,
     /// The call is invalid: the model should correct it.
     Invalid,
@@ -109,7 +109,7 @@ impl ToolError {
         Self::new(error_kind::INVALID_INPUT, message).class(ErrorClass::Invalid)
     }
 
-    /// Makes an error whose cause the model must not see: the model reads that the tool failed, operators read why.
+    /// Makes an error whose cause the model must not see. The model reads that the tool failed; operators read why.
     ///
     /// ```
     /// use toolwright::ToolError;
@@ -145,9 +145,10 @@ impl ToolError {
         self
     }
 
-    /// Marks some words of the message as untrusted, as [`Output::untrusted`](crate::output::Output::untrusted) does
-    /// for an answer: rules of a policy can select by the source. The tool itself puts the words into a
-    /// [fence](crate::untrusted::fenced), because the message contains its own words as well.
+    /// Marks a part of the message as untrusted text from this source, as
+    /// [`Output::untrusted`](crate::output::Output::untrusted) does for an answer. Rules of a policy can then select by
+    /// the source. The tool itself puts the untrusted text into a [fence](crate::untrusted::fenced), because the
+    /// message also contains the tool's own words.
     ///
     /// ```
     /// use toolwright::untrusted::fenced;
@@ -216,7 +217,7 @@ impl ToolError {
         self.0.done
     }
 
-    /// Reports whether the executor refused the call before the tool began.
+    /// Returns whether the executor refused the call before the tool began.
     #[doc(hidden)]
     pub fn is_not_begun(&self) -> bool {
         matches!(self.0.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
@@ -232,7 +233,8 @@ impl ToolError {
         self.0.source.as_deref()
     }
 
-    /// Writes what the model reads: `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
+    /// Formats the error as the JSON that the model reads:
+    /// `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct ErrorJson<'a> {
@@ -261,8 +263,8 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// Writes the message with its causes and the hint, because Rust prints an error returned by `main` in this form;
-/// `{:#?}` writes every part.
+/// Writes the message with its causes and the hint, because Rust prints an error that `main` returns in this form.
+/// `{:#?}` writes every field.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {
@@ -288,7 +290,7 @@ impl Error for ToolError {
     }
 }
 
-/// Converts a foreign error, with a message for the model that the tool chooses.
+/// Converts another error or a missing value into a [`ToolError`], with a message for the model.
 ///
 /// ```
 /// use toolwright::{OrFail, ToolError};
@@ -299,7 +301,8 @@ impl Error for ToolError {
 /// assert_eq!(port("many").expect_err("no number").kind(), "invalid_port");
 /// ```
 pub trait OrFail<T> {
-    /// Returns the value, or an error of this kind with this message; operators get the original error as its source.
+    /// Returns the value, or an error of this kind with this message. An original error becomes the source, which
+    /// operators see.
     ///
     /// # Errors
     /// When the value is an error or missing.

@@ -1,4 +1,4 @@
-//! The kinds of the errors with which Toolwright itself answers calls: programs match kinds, people read messages.
+//! The kinds of the errors with which Toolwright itself answers calls. Programs match on kinds; people read messages.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry, error_kind, tool};
@@ -18,10 +18,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A tool passes kinds of its own to [`ToolError::new`](crate::error::ToolError::new), in snake case. If one of these
-//! kinds fits, a tool should use it.
+//! A tool passes kinds of its own, in snake case, to [`ToolError::new`](crate::error::ToolError::new). If one of the
+//! kinds below fits, the tool should use it.
 
-/// The call needs approval, and no approver could be asked, or it waits for one.
+/// The call needs approval, and either it is waiting for an approver or there is no approver.
 pub const APPROVAL_REQUIRED: &str = "approval_required";
 /// The call or its run was cancelled.
 pub const CANCELLED: &str = "cancelled";
@@ -45,7 +45,7 @@ pub const JOURNAL_FAILED: &str = "journal_failed";
 pub const MISSING_SERVICE: &str = "missing_service";
 /// An object that the call names does not exist.
 pub const NOT_FOUND: &str = "not_found";
-/// A tool that runs again makes another call than in the earlier attempt, or the same call with other arguments.
+/// A tool that runs again makes another call than its earlier attempt made at this index, or passes other arguments.
 pub const OTHER_CHILD: &str = "other_child";
 /// A person decided against the call.
 pub const REJECTED: &str = "rejected";
@@ -53,7 +53,7 @@ pub const REJECTED: &str = "rejected";
 pub const SHUTTING_DOWN: &str = "shutting_down";
 /// The call took longer than its timeout allows.
 pub const TIMEOUT: &str = "timeout";
-/// The call is nested deeper than calls may be.
+/// The call is nested too deeply.
 pub const TOO_DEEP: &str = "too_deep";
 /// A child touches a resource that its parent does not declare.
 pub const UNDECLARED_ACCESS: &str = "undeclared_access";

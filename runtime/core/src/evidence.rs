@@ -1,9 +1,9 @@
-//! Boxes a tool's call as a future. Whether that is allowed depends on the types of the signature: a future whose input
-//! cannot be sent between threads cannot be sent either.
+//! Boxes a tool's call as a future, which has to be `Send`. The types of the signature decide whether the future is
+//! `Send`: if the input is not, the future is not.
 //!
-//! A refused type is reported where the signature names it. The methods of [`Evidence`] exist only if no type was
-//! refused; otherwise rustc finds those of [`RefusedType`], which require nothing, so that one mistake causes one
-//! error.
+//! Rustc reports a type that a tool cannot take at the place where the signature names it. The methods of [`Evidence`]
+//! exist only if every type is accepted. Otherwise rustc finds the methods of [`RefusedType`], which have no bounds. So
+//! one mistake causes one error.
 
 use std::future::pending;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::capability::{self, Exclusive, Service};
 use crate::input::Input;
 use crate::output::Encode;
 
-/// The types in the signature of a tool, as a list of nested pairs.
+/// The types in the signature of a tool, as a list made of nested pairs.
 pub struct Evidence<A>(PhantomData<fn(A)>);
 
 /// A parameter whose value comes from the model.
@@ -28,7 +28,7 @@ pub struct ServiceParameter<T: ?Sized>(PhantomData<fn(&T)>);
 /// A parameter whose value is a resource that is opened for the call.
 pub struct ResourceParameter<T>(PhantomData<fn(T)>);
 
-/// Implemented by lists of types, if none of the types was refused.
+/// Implemented by lists whose types a tool can take.
 pub trait Sound {}
 
 impl Sound for () {}
@@ -54,7 +54,7 @@ impl<A: Sound> Evidence<A> {
         Box::pin(Answering { future, codec, marker: PhantomData })
     }
 
-    /// Puts a call that also does work before and after the tool into a box.
+    /// Boxes the future of a call. That future also does work before and after the tool's own future.
     #[inline]
     pub fn boxed<'a, F: Future + Send + 'a>(&self, future: F) -> BoxFuture<'a, F::Output> {
         Box::pin(future)
@@ -67,7 +67,7 @@ impl<A: Sound> Evidence<A> {
     }
 }
 
-/// Replaces [`Evidence`] if a type was refused, so that the remaining code compiles; it never runs.
+/// Replaces the methods of [`Evidence`] if a type cannot be taken, so that the remaining code compiles. They never run.
 pub trait RefusedType {
     fn answering<'a, F: Future, R: 'a>(
         &self,
@@ -89,8 +89,7 @@ pub trait RefusedType {
 impl<A> RefusedType for Evidence<A> {}
 
 pin_project_lite::pin_project! {
-    /// Runs an async tool and encodes its result, without a second copy of the tool's future, which an `async` block
-    /// would make.
+    /// Runs an async tool and encodes its result. An `async` block would contain the tool's future twice.
     struct Answering<F, C, R> {
         #[pin]
         future: F,

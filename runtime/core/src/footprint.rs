@@ -23,11 +23,11 @@ pub use scope::{HeldResources, Holder, Holds, HoldsNone, ResourceScope, one_scop
 pub use stamp::ResourceStamp;
 pub use touched::TouchedResource;
 
-/// The facts about one call from which the policy decides.
+/// The facts about one call on which the policy bases its decision.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Facts {
-    /// The danger of this call: how carefully a person should look at it.
+    /// The danger of this call, which decides how carefully a person should look at it.
     pub danger: Danger,
     /// The reason why the tool itself requires approval of this call.
     pub approval: Option<Cow<'static, str>>,
@@ -36,7 +36,7 @@ pub struct Facts {
     filled: Vec<FilledParameter>,
 }
 
-/// The value of an absent parameter that its default expression computed, such as the time; the final arguments
+/// A value that a default expression computed for an absent parameter, such as the current time. The final arguments
 /// contain the value.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Footprint {
 enum Reach {
     Everything,
     Named(Vec<TouchedResource>),
-    /// These resources, and all resources that the call's children touch.
+    /// The named resources, and all resources that the call's children touch.
     WithNested(Vec<TouchedResource>),
 }
 
@@ -74,7 +74,7 @@ impl Facts {
         }
     }
 
-    /// Asks for the footprint, which is computed only on demand.
+    /// Requests the footprint, which is computed only on demand.
     #[cold]
     #[doc(hidden)]
     pub fn ask_for_footprint(&mut self, effect: Effect) {
@@ -100,7 +100,7 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
-    /// Adds the repairs of an earlier attempt to read the input of this call.
+    /// Adds the repairs that an earlier reading of the same input made.
     #[doc(hidden)]
     pub fn add_repairs(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {
@@ -108,7 +108,7 @@ impl Facts {
         }
     }
 
-    /// Fills in an absent parameter, and notes the value for the final arguments.
+    /// Computes the value of an absent parameter, and records it for the final arguments, with which the tool runs.
     #[doc(hidden)]
     pub fn fill<T>(
         &mut self,
@@ -186,7 +186,8 @@ impl<R: ApprovalReason> ApprovalReason for Option<R> {
 }
 
 impl Footprint {
-    /// Reads everything for the effect `read`, and writes everything for any other; a tool may declare less.
+    /// Returns the footprint of a tool that declares no resources: it reads everything if its effect is `read`, and
+    /// otherwise writes everything.
     #[doc(hidden)]
     #[must_use]
     pub fn of_effect(effect: Effect) -> &'static Self {
@@ -200,7 +201,8 @@ impl Footprint {
         }
     }
 
-    /// Touches nothing. A run-time tool returns it for a call that needs no order.
+    /// Makes a footprint without resources. A run-time tool returns it for a call that may run at the same time as any
+    /// other call.
     ///
     /// ```
     /// use toolwright::{File, Footprint};
@@ -213,22 +215,22 @@ impl Footprint {
         Self { reads: Reach::Named(Vec::new()), writes: Reach::Named(Vec::new()) }
     }
 
-    /// Adds a resource that the call reads; `None` for all of the kind.
+    /// Adds a resource that the call reads; `None` means all resources of the kind.
     #[must_use]
     pub fn reading<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.reads.push(<K as KindOfResource>::KIND, None, name.into());
         self
     }
 
-    /// Adds a resource that the call writes; `None` for all of the kind.
+    /// Adds a resource that the call writes; `None` means all resources of the kind.
     #[must_use]
     pub fn writing<'n, K: ResourceKind>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.writes.push(<K as KindOfResource>::KIND, None, name.into());
         self
     }
 
-    /// Sets the scope of the resources that have none yet; for run-time tools, whose services are not known. A tool
-    /// with the attribute gets the scope from its services: see [`Holds`].
+    /// Sets the scope of the resources that have no scope yet. Use it for run-time tools, whose services are not known.
+    /// A tool with the `#[tool]` attribute gets the scope from its services: see [`Holds`].
     ///
     /// ```
     /// use toolwright::{File, Footprint, ResourceScope};
@@ -245,7 +247,7 @@ impl Footprint {
         self
     }
 
-    /// Reports whether two calls must run in order, because one may write what the other touches.
+    /// Returns whether two calls must run in order, because one of them may write what the other touches.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -270,8 +272,8 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Returns the resource over which two calls conflict. If only one of them names the resource, that name is used;
-    /// the inner value is `None` if neither does.
+    /// Returns the resource over which two calls conflict. If only one of the calls names the resource, its name is
+    /// used. If neither call names it, the inner value is `None`.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         let written = || self.writes.meeting(&other.writes);
@@ -280,24 +282,24 @@ impl Footprint {
         written().or_else(read_there).or_else(read_here)
     }
 
-    /// Lists the resources that the call itself reads, as kind and name. `None` means everything, and the name `None`
-    /// means all resources of the kind. The resources that its children read are left out: see [`NestedCalls`].
+    /// Lists the kind and name of each resource that the call itself reads. `None` means everything, and the name
+    /// `None` means all resources of the kind. The resources that its children read are left out: see [`NestedCalls`].
     pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.reads.resource_names()
     }
 
-    /// Lists the resources that the call itself writes, as kind and name. `None` means everything, and the name `None`
-    /// means all resources of the kind. The resources that its children write are left out: see [`NestedCalls`].
+    /// Lists the kind and name of each resource that the call itself writes. `None` means everything, and the name
+    /// `None` means all resources of the kind. The resources that its children write are left out: see [`NestedCalls`].
     pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.writes.resource_names()
     }
 
-    /// Returns the resources that the call reads; `None` for everything.
+    /// Returns the resources that the call reads; `None` means everything.
     pub fn resources_read(&self) -> Option<&[TouchedResource]> {
         self.reads.resources()
     }
 
-    /// Returns the resources that the call writes; `None` for everything.
+    /// Returns the resources that the call writes; `None` means everything.
     pub fn resources_written(&self) -> Option<&[TouchedResource]> {
         self.writes.resources()
     }
@@ -355,7 +357,7 @@ impl Reach {
         }
     }
 
-    /// Adds a resource, under each of its names if the service that holds it knows several.
+    /// Adds a resource under its name, and under each other name that its service lists for it.
     fn push_held(&mut self, kind: Kind, held: Option<&HeldResources<'_>>, name: Option<&str>) {
         let scope = held.map(|held| &held.scope);
         self.push(kind, scope.cloned(), name);

@@ -1,4 +1,4 @@
-//! JSON as text and as a tree with exact numbers, JSON pointers, and one canonical form.
+//! JSON as text and as a tree with exact numbers, JSON pointers, and a canonical form.
 
 mod canonical;
 mod duplicates;
@@ -13,6 +13,6 @@ pub mod tree;
 pub use canonical::{ArgumentsError, canonical, canonical_of, read};
 pub use duplicates::Duplicates;
 
-/// How deep arrays and objects of a value may be nested, wherever it is read or repaired.
+/// The maximum nesting depth of arrays and objects in a value that is read or repaired.
 #[doc(hidden)]
 pub const MAX_DEPTH: usize = 127;

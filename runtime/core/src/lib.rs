@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: a tool, and one call of it. The crate reads the input
-//! strictly, provides capabilities to the tool and turns its result into an answer.
+//! Part of `toolwright`; use it through that crate. Defines a tool and one call of it: reads the input strictly,
+//! provides capabilities to the tool, and turns the tool's result into an answer.
 #![warn(missing_docs)]
 
 #[doc(hidden)]

@@ -1,7 +1,7 @@
-//! Lists the tools that the linker has included, and checks that they are the expected ones.
+//! Lists the tools that are linked into the program, and checks that they are the expected ones.
 //!
-//! The linker leaves out a crate that is named in `Cargo.toml` but nowhere in the code, and its tools are missing. Only
-//! a test can notice that.
+//! The linker leaves out a crate that is named in `Cargo.toml` but nowhere in the code, so its tools are missing from
+//! the program. Nothing but a test notices that.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,14 +25,15 @@ impl Handle {
     /// ```
     pub fn linked() -> impl Iterator<Item = Self> {
         let mut tools: Vec<Self> = TOOLS.iter().copied().collect();
-        // The linker's order is not stable, but the listings for models and their prefix caches need a stable one.
+        // The linker's order is not stable. But models receive the tools as a list, and a provider's prompt cache needs
+        // a list in a stable order.
         tools.sort_by_key(|Self(spec)| (spec.name, spec.location.file, spec.location.line));
         tools.into_iter()
     }
 }
 
-/// Links a crate of tools that nothing else refers to. Otherwise the linker leaves the crate out, and its tools are not
-/// in `Registry::linked`.
+/// Links crates of tools to which no other code refers. Without it, the linker leaves such a crate out, and its tools
+/// are missing from `Registry::linked`.
 ///
 /// ```
 /// # // Any crate will do, to show what it looks like.
@@ -41,8 +42,8 @@ impl Handle {
 /// toolwright::link!(my_tools, more_tools);
 /// ```
 ///
-/// It only writes `use my_tools as _;` for each. [`expected_tools!`](crate::expected_tools) in a test reports a missing
-/// `link!`.
+/// The macro expands to `use my_tools as _;` for each crate. [`expected_tools!`](crate::expected_tools) in a test
+/// reports a missing `link!`.
 #[macro_export]
 macro_rules! link {
     ($($name:ident),+ $(,)?) => {
@@ -50,8 +51,8 @@ macro_rules! link {
     };
 }
 
-/// Panics unless the linked tools are exactly these, listed by package. Use it in a test of an application: the message
-/// names missing tools, says whether their whole crate is missing, and names unexpected tools.
+/// Panics unless the linked tools are exactly the listed ones. Use it in a test of an application. The message names
+/// missing tools, says whether all tools of a package are missing, and names unexpected tools.
 ///
 /// ```standalone_crate
 /// # /// Says hello.
@@ -68,7 +69,7 @@ macro_rules! link {
 /// # }
 /// ```
 ///
-/// [`ExpectedTools`] does the same without a panic.
+/// [`ExpectedTools`] makes the same check without a panic.
 #[macro_export]
 macro_rules! expected_tools {
     ($($package:literal: [$($tool:literal),* $(,)?]),* $(,)?) => {
@@ -78,7 +79,7 @@ macro_rules! expected_tools {
     };
 }
 
-/// The tools that should be linked, by package.
+/// The tools that are expected to be linked, by package.
 ///
 /// ```standalone_crate
 /// use toolwright::ExpectedTools;
@@ -91,7 +92,7 @@ macro_rules! expected_tools {
 pub struct ExpectedTools(BTreeMap<String, Vec<String>>);
 
 impl ExpectedTools {
-    /// Adds the tools that this package is expected to link.
+    /// Adds the tools that are expected from this package.
     #[must_use]
     pub fn of(mut self, package: &str, tools: &[&str]) -> Self {
         let expected = self.0.entry(package.replace('-', "_")).or_default();
@@ -99,7 +100,7 @@ impl ExpectedTools {
         self
     }
 
-    /// Compares the expected tools with the linked ones.
+    /// Compares the expected tools with the linked tools.
     ///
     /// # Errors
     /// When tools are missing or unexpected; the error names all of them.
@@ -125,13 +126,13 @@ impl ExpectedTools {
             let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
             problems.extend(unexpected.map(|tool| Problem::unexpected_tool(*tool)));
         }
-        // The remaining linked packages are those that the test does not name.
+        // The remaining tools are of packages that the test does not list.
         problems.extend(linked.into_values().flatten().map(Problem::unexpected_tool));
         if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
     }
 }
 
-/// How the linked tools differ from those that were expected.
+/// The error for linked tools that differ from the expected ones.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnexpectedTools {
     problems: Vec<Problem>,

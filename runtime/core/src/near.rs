@@ -1,6 +1,6 @@
-//! Finds known names that are similar to a misspelt one.
+//! Finds known names that are similar to a misspelt name.
 
-/// Returns up to three names that are similar to `written`, the most similar one first.
+/// Returns up to three names that are similar to `written`, the most similar name first.
 pub fn near<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut close: Vec<(f64, &str)> = names
         .map(|name| (strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase()), name))

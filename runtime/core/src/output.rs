@@ -1,4 +1,4 @@
-//! The result of a tool: content for the model, a structured value for programs, metadata for the host only.
+//! The result of a tool: content for the model, a structured value for programs, and metadata for the host only.
 
 mod answer;
 mod codec;
@@ -28,7 +28,7 @@ pub use sent::{NestedResult, Single};
 pub use sent::{NoContainer, OneResult, SentValue};
 pub use stored::{StoredAnswer, StoredAnswerError};
 
-/// An answer that a tool builds itself, if it returns more than one value.
+/// An answer that a tool builds itself, for instance to return several blocks, a structured value or metadata.
 ///
 /// ```
 /// use toolwright::Output;
@@ -47,7 +47,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes an output of one text.
+    /// Makes an output that consists of one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::default().with(Content::text(text.into()))
     }
@@ -59,19 +59,20 @@ impl Output {
         self
     }
 
-    /// Sets the result as a structured value, for programs; models that read text do not see it.
+    /// Sets the result as a structured value, for programs. A model that reads the text does not see it.
     #[must_use]
     pub fn structured(mut self, value: Value) -> Self {
         self.structured = Some(value);
         self
     }
 
-    /// Marks the content added so far as untrusted text, which is data and not instructions. Each text is put in a
-    /// [fence](crate::untrusted::fenced) that names the source, and the metadata names it to hosts, listeners and the
-    /// journal. From then on the run counts as having read it, which rules of a policy can ask for (`after_untrusted`).
+    /// Marks the content added so far as untrusted text: the model should treat it as data and not as instructions.
+    /// Each text is put in a [fence](crate::untrusted::fenced) that names the source. The metadata names the source to
+    /// hosts, listeners and the journal. Rules of a policy with the condition `after_untrusted` can apply to the run
+    /// from then on.
     ///
     /// Content that is added later, such as a note of the tool, is outside of the fence. The structured value is for
-    /// programs, and does not change.
+    /// programs and remains unchanged.
     ///
     /// ```
     /// use toolwright::{Answer, Content, Output};
@@ -88,7 +89,7 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that only looks like a fence is fenced again and adds one more source, which does no harm.
+        // A text that only looks like a fence is fenced again, and its source is listed twice. That does no harm.
         let is_again = self
             .content
             .iter()
@@ -106,7 +107,7 @@ impl Output {
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
         let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
-        // The tool's own statements about the source are not replaced.
+        // What the tool itself recorded about the source is not replaced.
         if let Value::Object(said) = said {
             said.entry("source").or_insert_with(|| source.clone().into());
         }
@@ -116,8 +117,8 @@ impl Output {
         }
     }
 
-    /// Names another source of content that is [marked](Self::untrusted) already: for a list, for instance, whose items
-    /// have different authors.
+    /// Names another source of content that is already [marked as untrusted](Self::untrusted). Use it, for instance,
+    /// for a list whose items have different authors.
     ///
     /// ```
     /// use toolwright::{Answer, Output};
@@ -139,13 +140,13 @@ impl Output {
         self
     }
 
-    /// The key of the further sources in the metadata of an untrusted answer, beside the key `source`.
+    /// The metadata key of the further sources of an untrusted answer, next to the key `source`.
     pub(crate) const SOURCES: &str = "sources";
 
-    /// The metadata key that names an untrusted source. Its value is an object, whose keys depend on the source.
+    /// The metadata key that marks an untrusted answer. Its value is an object whose keys depend on the source.
     pub(crate) const UNTRUSTED: &str = "untrusted";
 
-    /// Adds a value for the host application; models do not receive it.
+    /// Adds a value for the host application. Models do not receive it.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());

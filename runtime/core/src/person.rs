@@ -1,10 +1,10 @@
-//! Decides whether two names are of one person. Names come from the application's session, from a trusted key and from
-//! a policy, and each may spell them differently.
+//! Decides whether two names mean the same person. The application's session, a trusted key and a policy may each spell
+//! a name differently.
 
 use crate::printable::acts;
 
-/// Returns whether two names belong to one person. Case, blanks, invisible characters and the width of letters make
-/// no difference, nor do the two encodings of an accented letter.
+/// Returns whether two names mean the same person. Differences in case, blanks, invisible characters, the width of
+/// letters and the encoding of accents are ignored.
 #[doc(hidden)]
 #[must_use]
 pub fn is_same(one: &str, other: &str) -> bool {
@@ -12,7 +12,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| one.is_same(other))
 }
 
-/// Returns whether the second name is certainly of another person. A missing or blank name may be anyone's.
+/// Returns whether two names certainly mean different persons. If a name is missing or blank, this is not certain.
 #[doc(hidden)]
 #[must_use]
 pub fn is_another(one: Option<&str>, other: &str) -> bool {
@@ -28,8 +28,8 @@ struct Letter {
 }
 
 impl Letter {
-    /// Compares two letters. Without a table of accented letters, any non-ASCII letter may equal a letter whose
-    /// accents are separate characters.
+    /// Compares two letters. One of them may be an accented letter, and the other a plain letter with separate accents.
+    /// There is no table of accented letters, so any two such letters count as equal if one of them is not ASCII.
     fn is_same(&self, other: &Self) -> bool {
         match self.has_accents == other.has_accents {
             true => self.letter == other.letter,
@@ -38,7 +38,7 @@ impl Letter {
     }
 }
 
-/// Splits a name into letters for comparison. Three conversions are needed for letters such as ẞ, ß, SS, ss.
+/// Splits a name into letters for comparison. Three conversions of case make ẞ, ß, SS and ss equal.
 fn letters(name: &str) -> Vec<Letter> {
     let seen = name.chars().filter(|it| !it.is_whitespace() && !acts(*it)).map(narrow);
     let lower = seen.flat_map(char::to_lowercase);

@@ -1,8 +1,10 @@
-//! Makes foreign text safe, such as a model's or a file's: it can neither act on a terminal nor pass for other text.
+//! Makes untrusted text safe to display, such as the text of a model or a file. The result cannot control a terminal,
+//! and cannot look like other text.
 
 use std::borrow::Cow;
 
-/// Writes the text on one line: each character that [acts](acts) becomes an escape, line breaks among them.
+/// Returns the text on one line: each character for which [`acts`] is true, including line breaks, becomes an escape
+/// sequence.
 ///
 /// ```
 /// use toolwright::printable;
@@ -15,7 +17,7 @@ pub fn line(text: &str) -> String {
     escape(text, false)
 }
 
-/// Does the same as [`line`], but keeps line breaks.
+/// Does the same as [`line`], but preserves line breaks.
 ///
 /// ```
 /// assert_eq!(toolwright::printable::lines("one\r\ntwo"), "one\\r\ntwo");
@@ -25,9 +27,8 @@ pub fn lines(text: &str) -> String {
     escape(text, true)
 }
 
-/// Returns equivalent JSON in which each character that [acts](acts) is escaped.
-///
-/// Line breaks between values stay.
+/// Returns equivalent JSON in which each character for which [`acts`] is true is escaped. White space between values
+/// remains.
 ///
 /// ```
 /// use toolwright::printable;
@@ -41,7 +42,8 @@ pub fn json(json: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(json.len() + 16);
     for character in json.chars() {
-        // Outside of strings, JSON allows these characters only as white space.
+        // Outside of strings, these characters are white space between values. Inside of strings, JSON does not allow
+        // them.
         if matches!(character, '\n' | '\r' | '\t') || !acts(character) {
             out.push(character);
             continue;
@@ -53,9 +55,9 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reports whether a terminal, a font or a reader may take a character for something else: control characters,
-/// characters that change the direction of writing, that join or stack their neighbours, every space but the usual one,
-/// invisible characters, line separators, tags.
+/// Returns whether a character can control a terminal or make a text look like another text. These are control
+/// characters, invisible characters, line separators, tags, every space but the usual one, and characters that change
+/// the direction of writing or combine with their neighbours.
 ///
 /// ```
 /// use toolwright::printable::acts;

@@ -1,4 +1,4 @@
-//! A tool that an application registers, with the application's changes to it.
+//! A tool that an application registers, with the application's changes to the tool.
 
 use std::any::Any;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::adaptation::Adaptation;
 use crate::spec::{Handle, Location};
 use crate::tool::{Danger, Definition, Exposure, Metadata};
 
-/// A tool that is to be registered: under another name, with another description, with metadata of the application.
-/// Made from a [`Handle`] or a `DynamicTool`.
+/// A tool to register, with changes of the application: another name, another description, a group, metadata. Made from
+/// a [`Handle`] or a `DynamicTool`.
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -48,11 +48,11 @@ pub struct Registration {
     adaptation: Adaptation,
 }
 
-/// The tool that is registered.
+/// The tool that a [`Registration`] registers.
 #[doc(hidden)]
 pub enum Source {
     Handle(Handle),
-    /// A run-time tool, whose type only the executor crate knows.
+    /// A run-time tool. Its type is defined in the executor's crate, so it is stored without its type.
     Made(Location, Box<dyn Any + Send + Sync>),
 }
 
@@ -87,51 +87,51 @@ impl Registration {
         self
     }
 
-    /// Attaches a value of the application's own, found again by its type with
-    /// [`Definition::metadata`](crate::Definition::metadata). A second value of a type replaces the first.
+    /// Attaches a value of the application's own type. [`Definition::metadata`](crate::Definition::metadata) finds it
+    /// by its type. A second value of the same type replaces the first.
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);
         self
     }
 
-    /// Changes what the tool's author wrote: its danger, its arguments, whether it needs approval. Applied after
-    /// earlier adaptations.
+    /// Changes what the tool's author defined, such as its danger, its arguments, or whether it needs approval. The
+    /// changes apply after those of earlier adaptations.
     pub fn adapted(mut self, adaptation: Adaptation) -> Self {
         self.adaptation = self.adaptation.and(adaptation);
         self
     }
 
-    /// Sets how models can see the tool, see [`Adaptation::exposed`].
+    /// Sets whether models see the tool: see [`Adaptation::exposed`].
     pub fn exposed(self, exposure: Exposure) -> Self {
         self.adapted(Adaptation::new().exposed(exposure))
     }
 
-    /// Raises the danger of each call to at least this level, as [`Adaptation::danger_at_least`].
+    /// Raises the danger of each call to at least this level: see [`Adaptation::danger_at_least`].
     pub fn danger_at_least(self, danger: Danger) -> Self {
         self.adapted(Adaptation::new().danger_at_least(danger))
     }
 
-    /// Makes each call of the tool need approval, for this reason, see [`Adaptation::asking`].
+    /// Makes each call of the tool need approval, for this reason: see [`Adaptation::asking`].
     pub fn asking(self, reason: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().asking(reason))
     }
 
-    /// Presets the value of an argument, which the model then neither sees nor supplies, see [`Adaptation::preset`].
+    /// Gives an argument a fixed value, and hides the argument from the model: see [`Adaptation::preset`].
     pub fn preset(self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
         self.adapted(Adaptation::new().preset(argument, value))
     }
 
-    /// Gives an argument another name, see [`Adaptation::argument_renamed`].
+    /// Gives an argument another name: see [`Adaptation::argument_renamed`].
     pub fn argument_renamed(self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().argument_renamed(from, to))
     }
 
-    /// Replaces the description of an argument, as [`Adaptation::argument_described`].
+    /// Replaces the description of an argument: see [`Adaptation::argument_described`].
     pub fn argument_described(self, argument: impl Into<String>, text: impl Into<String>) -> Self {
         self.adapted(Adaptation::new().argument_described(argument, text))
     }
 
-    /// Returns the name that models will call.
+    /// Returns the name by which models call the tool.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -145,7 +145,7 @@ impl Registration {
     }
 }
 
-/// Values that a builder accepts as a tool: the constant that `#[tool]` makes of a function, a [`Registration`], or a
+/// Values that a builder accepts as a tool: the constant that `#[tool]` makes for a function, a [`Registration`], or a
 /// run-time tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool",
@@ -153,7 +153,7 @@ impl Registration {
     note = "`#[tool]` makes a constant of a function, by the function's name in capitals: `PRICE_OF` of `price_of`"
 )]
 pub trait IntoTool {
-    /// Makes the registration.
+    /// Converts the value to a registration.
     fn into_tool(self) -> Registration;
 }
 
@@ -184,7 +184,7 @@ impl Registration {
         }
     }
 
-    /// Returns the tool, and the changes to it, as separate values.
+    /// Splits the registration into the tool and the changes to it.
     #[doc(hidden)]
     #[must_use]
     pub fn into_source(self) -> (Source, Changes) {
@@ -205,7 +205,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Applies the changes to a definition, except the adaptation, which it returns.
+    /// Applies the changes to a definition, and returns the adaptation, which it does not apply.
     pub fn apply(self, definition: &mut Definition) -> Adaptation {
         definition.name = self.name;
         if let Some(description) = self.description {
@@ -224,7 +224,7 @@ impl Changes {
     }
 }
 
-/// The methods of a registration, on a plain handle.
+/// The methods of a registration, for a plain handle.
 impl Handle {
     /// Registers the tool under this name.
     pub fn renamed(self, name: impl Into<String>) -> Registration {
@@ -251,12 +251,12 @@ impl Handle {
         Registration::from(self).tagged(tag)
     }
 
-    /// Registers the tool with changes to the definition that its author wrote.
+    /// Registers the tool with changes to what its author defined.
     pub fn adapted(self, adaptation: Adaptation) -> Registration {
         Registration::from(self).adapted(adaptation)
     }
 
-    /// Registers the tool with a value of the application's own.
+    /// Registers the tool with a value of the application's own type.
     pub fn with<T: Send + Sync + 'static>(self, metadata: T) -> Registration {
         Registration::from(self).with(metadata)
     }

@@ -1,10 +1,10 @@
-//! The changes that a repair made.
+//! The changes that the repair of an input made.
 //!
-//! - The changes of one repair are in order: each is made in the result of the ones before it.
+//! - The changes of one repair are in order: each change applies to the result of the changes before it.
 
 use serde::{Deserialize, Serialize};
 
-/// One change of a repair.
+/// One change that the repair of an input made.
 ///
 /// ```
 /// use toolwright::repair::{Change, ChangeRule};
@@ -24,16 +24,16 @@ use serde::{Deserialize, Serialize};
 pub struct Change {
     /// The place of the change, as a JSON pointer (RFC 6901); empty for the whole input.
     pub pointer: String,
-    /// The rule of the change.
+    /// The rule by which the input was changed.
     pub rule: ChangeRule,
-    /// The earlier value at the place: JSON text, or the raw text if that was not JSON. For a rule about keys, the
+    /// The earlier value at the place, as JSON text. If the text was not JSON, the raw text. For a rule about keys, the
     /// key as a JSON string.
     pub from: String,
     /// The new value at the place, as JSON text; empty if the place was removed.
     pub to: String,
 }
 
-/// The changes of a repair of one call's input, for its caller, listeners and approvers.
+/// The changes that the repair of one call's input made, for its caller, listeners and approvers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Repairs {
     changes: Vec<Change>,
@@ -46,20 +46,20 @@ impl Repairs {
         Self { changes, lenient }
     }
 
-    /// Lists the changes in the order in which they were made. A change that may concern a secret shows no values.
+    /// Lists the changes in the order in which they were made. A change that may contain a secret shows no values.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Reports whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
+    /// Returns whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
     #[must_use]
     pub fn is_lenient(&self) -> bool {
         self.lenient
     }
 }
 
-/// The rule of a change.
+/// The rule of a change: what was wrong with the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -78,9 +78,9 @@ pub enum ChangeRule {
     InArray,
     /// The input had an array of lines instead of one text.
     Joined,
-    /// The input had `null` or `""` at an optional key, which should be left out.
+    /// The input had `null` or `""` at an optional key that should be left out.
     Absent,
-    /// The input had a key in another spelling: its case, or the separators of its words.
+    /// The input had a key in another spelling: another case, or other separators between words.
     KeySpelling,
     /// The input had a declared alias of a parameter's name.
     Alias,
@@ -116,9 +116,9 @@ pub enum ChangeRule {
     Tag,
     /// The input was a call in the notation of a programming language, such as `read_file(path="a")`.
     Call,
-    /// One object, written twice.
+    /// The input had one object twice.
     Repeated,
-    /// Several notations that are not JSON.
+    /// The input had several notations that are not JSON.
     Syntax,
 }
 
@@ -175,7 +175,7 @@ impl std::fmt::Display for Change {
         let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
         let name = self.rule.name();
         if self.from.is_empty() && self.to.is_empty() {
-            // A change that may concern a secret shows no values.
+            // A change that may contain a secret shows no values.
             write!(out, "{place}: changed ({name})")
         } else if self.to.is_empty() {
             write!(out, "{place}: {} was left out ({name})", self.from)

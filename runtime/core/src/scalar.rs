@@ -1,7 +1,7 @@
-//! Repairs the most frequent mistake of models, a scalar of the wrong type, inside the reader: without compiling a
-//! schema or reading the text twice.
+//! Repairs a scalar of the wrong type, the most frequent mistake of models, while the input is read. This needs no
+//! compiled schema and no second reading of the text.
 //!
-//! - `Repairer` repairs a scalar exactly as this file does, and repairs other mistakes too.
+//! - `Repairer` repairs a scalar exactly as this module does, and also repairs other mistakes.
 
 mod readings;
 mod types;
@@ -14,12 +14,13 @@ use crate::repairs::ChangeRule;
 pub use readings::readings;
 pub use types::Types;
 
-/// The scalar types that a parameter accepts, if its schema has no other constraint.
+/// The scalar types that a parameter accepts, if its schema allows nothing but scalars.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalars(Types);
 
 impl Scalars {
-    /// Returns the types that a schema allows; `None` if other keywords than `type` decide.
+    /// Returns the scalar types that a schema allows; `None` if the schema also allows other types, or has a keyword
+    /// such as `anyOf`.
     pub fn of(schema: &Value) -> Option<Self> {
         let object = schema.as_object()?;
         let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];
@@ -33,10 +34,11 @@ impl Scalars {
         (is_scalar && !is_more).then_some(Self(types))
     }
 
-    /// Converts a value of another type if it has only one possible meaning, and returns it as JSON.
+    /// Converts a value to one of the types and returns it as JSON; `None` unless there is exactly one possible
+    /// meaning.
     pub fn reading(self, text: &str) -> Option<(String, ChangeRule)> {
         let node = match text.as_bytes() {
-            // A text with escape sequences is not converted, because it may encode something other than it seems to.
+            // A text with escape sequences is not converted, because `inner` is not decoded.
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
                 Node::Text(text.get(1..text.len() - 1)?.to_owned())
             }

@@ -1,5 +1,5 @@
-//! Shared code for everything that reads schemas: finds the schemas inside a schema, and describes which values it
-//! accepts.
+//! Shared code for everything that reads schemas: it finds the schemas inside a schema, and describes in words which
+//! values a schema accepts.
 
 mod docs;
 mod preset;
@@ -19,9 +19,9 @@ pub use words::expected as in_words;
 /// Why the schema of a tool cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// The location in the schema.
+    /// The location of the problem in the schema, as a JSON pointer.
     pub pointer: String,
-    /// What the schema contains, and what it should contain.
+    /// What the schema contains there, and what it should contain.
     pub message: String,
 }
 
@@ -30,7 +30,7 @@ impl SchemaProblem {
         Self { pointer: pointer.into(), message: message.into() }
     }
 
-    /// Changes the problem's pointer into the schema of one parameter to a pointer into the schema of the whole
+    /// Converts the pointer, which refers to the schema of one parameter, to a pointer into the schema of the whole
     /// input.
     #[doc(hidden)]
     pub fn within(mut self, parameter: &str) -> Self {

@@ -1,5 +1,5 @@
-//! The static description that generated code makes of a tool. It has only constants and function pointers, so that a
-//! program with a thousand tools starts without building a thousand objects.
+//! The static description of a tool, which generated code makes. It consists of constants and function pointers, so
+//! that a program with a thousand tools does not build a thousand objects when it starts.
 
 use std::fmt;
 
@@ -15,7 +15,8 @@ use crate::input::{
 use crate::output::{Answer, Asking, Preview, Reconciling, Validated};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
-/// Identifies a tool, so that it can be registered. `#[tool]` makes a constant of this type for each function.
+/// Identifies a tool, for registration and for calls of other tools. `#[tool]` makes a constant of this type for each
+/// function.
 ///
 /// ```
 /// use toolwright::{Registry, tool};
@@ -39,7 +40,7 @@ use crate::tool::{Danger, Effect, Exposure, Repair};
 pub struct Handle(pub(crate) &'static Spec);
 
 impl Handle {
-    /// Replaces a tool whose declaration has mistakes, so that rustc reports only these mistakes.
+    /// A placeholder for a tool whose declaration has mistakes, so that rustc reports only these mistakes.
     #[doc(hidden)]
     pub const UNUSABLE: Self = Self(&Spec::EMPTY);
 
@@ -53,15 +54,15 @@ impl Handle {
         self.0
     }
 
-    /// Returns whether this is the handle of the tool with that description. It compares names and source locations,
-    /// because a constant has a different address in each crate that names it.
+    /// Returns whether this is the handle of the tool that `spec` describes. Compares names and source locations,
+    /// because a constant has a different address in each crate that uses it.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of(self, spec: &Spec) -> bool {
         self.0.name == spec.name && self.0.location == spec.location
     }
 
-    /// Returns the name that models call.
+    /// Returns the name by which models call the tool.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
@@ -82,7 +83,7 @@ impl fmt::Debug for Handle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
-    /// The package that the tool belongs to; empty for a tool that was made at run time.
+    /// The package in which the tool is declared; empty for a tool that was made at run time.
     pub package: &'static str,
     /// The version of the package; empty for a tool that was made at run time.
     pub version: &'static str,
@@ -103,7 +104,7 @@ impl Location {
         Self { package, version, file, line }
     }
 
-    /// Returns the location of the caller, for a run-time tool; its package is unknown.
+    /// Returns the location of the caller, for a run-time tool. The package is unknown.
     #[track_caller]
     #[doc(hidden)]
     pub fn of_caller() -> Self {
@@ -141,22 +142,24 @@ pub struct Spec {
     pub timeout: TimeoutSpec,
     pub total_timeout: TimeoutSpec,
     pub limit: Option<u32>,
-    /// Whether the tool declares the resources that its calls touch: those that they read if its effect is `read`, and
-    /// otherwise those that they write.
+    /// Whether the tool declares the resources that its calls touch. For the effect `read` these are the resources that
+    /// they read, otherwise the resources that they write.
     pub declares_footprint: bool,
     pub repair: Option<Repair>,
     pub exposure: Exposure,
     pub location: Location,
-    /// Whether the tool has one input parameter that is the whole input.
+    /// Whether a single parameter is the whole input of the tool.
     pub whole: bool,
     pub parameters: &'static [ParamSpec],
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
-    /// The asynchronous function that decides whether and why a call needs approval; `None` if the tool has none.
+    /// The asynchronous function that decides whether a call needs approval, and why; `None` if the tool has no such
+    /// function.
     pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
-    /// Whether the tool's validation never waits: it is a closure that is not async, and the tool is not `blocking`.
+    /// Whether the tool's validation never waits and sees all final arguments. This is the case if the validation is a
+    /// closure that is not async, the tool is not `blocking`, and no parameter has a `fill`.
     pub validates_at_once: bool,
     pub preview: Option<StartWith<Preview>>,
     pub reconcile: Option<StartWith<Reconciling>>,
@@ -213,12 +216,12 @@ pub struct ParamSpec {
     pub name: &'static str,
     pub docs: &'static str,
     pub schema: SchemaOf,
-    /// Reads a value as a call would read it and drops it, to test whether the type accepts the value.
+    /// Reads a value as a call reads it and drops it, to test whether the type accepts the value.
     pub probe: Probe,
     /// Returns whether the type has a value for an absent key, as `Option` has.
     pub optional: fn() -> bool,
-    /// Whether the type is known to accept all that its schema allows. For other types, tests with samples find that
-    /// out.
+    /// Whether the type is known to accept all values that its schema allows. Other types are tested with sample
+    /// values.
     pub is_known: IsKnown,
     pub bounds: Bounds,
     pub default: Option<Preset>,
@@ -302,13 +305,13 @@ impl Spec {
     };
 }
 
-/// The values that generated code needs to prepare one call.
+/// The values with which generated code prepares one call.
 pub struct Start<'a, 'b> {
     pub scope: Scope<'a>,
     pub text: &'b str,
     pub keys: &'b Keys,
     pub facts: &'b mut Facts,
-    /// The record of the repairs that reading makes; `None` if input must not be repaired.
+    /// Records the repairs that reading makes; `None` if the input must not be repaired.
     #[doc(hidden)]
     pub changes: Option<&'b Changes>,
 }

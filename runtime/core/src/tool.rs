@@ -1,4 +1,4 @@
-//! What a tool declares: the options of its attribute, and the definition that is built from them.
+//! What a tool declares: the options of its attribute, and the definition that is made from them.
 
 mod adapted;
 mod metadata;
@@ -16,8 +16,8 @@ pub use adapted::{Adapted, PresetArgument};
 pub use metadata::Metadata;
 pub use summary::{Summary, first_sentence};
 
-/// How carefully a person should look at a call before it runs. The mode of the policy decides by this level which
-/// calls need approval.
+/// How carefully a person should look at a call before it runs. The policy's mode decides from this level which calls
+/// need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Danger {
@@ -55,15 +55,15 @@ impl Danger {
     }
 }
 
-/// What a call changes outside of the tool, which decides whether the call may be repeated.
+/// What a call changes outside of the tool. The effect decides whether the executor may repeat the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// The call changes nothing, so it may be repeated.
     Read,
-    /// The call may be repeated: a repetition leaves the end state unchanged.
+    /// The call may be repeated, because a repetition does not change the end state.
     Idempotent,
-    /// The call may be repeated, if each attempt passes the same idempotency key.
+    /// The call may be repeated if every attempt passes the same idempotency key to the service that acts.
     Keyed,
     /// The call must not be repeated.
     Once,
@@ -81,15 +81,16 @@ pub enum Exposure {
     Hidden,
 }
 
-/// How far the executor repairs invalid input.
+/// How far the executor repairs an invalid input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
     /// The executor repairs no inputs of the tool.
     Off,
-    /// The executor makes repairs that lose nothing, and only if the schema allows exactly one reading.
+    /// The executor makes repairs that lose no information, if the schema allows exactly one reading.
     Standard,
-    /// The executor repairs wherever the schema leaves one reading.
+    /// The executor also makes repairs that lose information or correct spelling, if the schema allows exactly one
+    /// reading.
     Lenient,
 }
 
@@ -113,8 +114,8 @@ pub enum DeclaredApproval {
     Computed,
 }
 
-/// How often and after which delays a failed call is tried again. The executor's settings fill in what the tool leaves
-/// out.
+/// How often a failed call is tried again, and after which delays. For a setting that the tool leaves out, the
+/// executor's setting applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retry {
     /// The number of attempts, including the first one.
@@ -125,14 +126,14 @@ pub struct Retry {
     pub max_delay: Option<Duration>,
 }
 
-/// The time limit of each attempt of a call, or of the whole call.
+/// The time limit of an attempt of a call, or of the whole call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
-    /// The timeout that the executor sets.
+    /// The time limit that the executor sets.
     Default,
-    /// No timeout.
+    /// No time limit.
     None,
-    /// This much time, for each attempt.
+    /// This time limit.
     After(Duration),
 }
 
@@ -149,7 +150,7 @@ impl From<TimeoutSpec> for Timeout {
 }
 
 impl Timeout {
-    /// Returns the time limit. `executors` is the limit for tools that set none.
+    /// Returns the time limit. `executors` is the executor's limit, for tools that set none.
     #[doc(hidden)]
     pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
         match self {
@@ -165,8 +166,8 @@ impl Timeout {
 pub struct Requirement {
     /// The name of the Rust type, as `std::any::type_name` returns it.
     pub type_name: &'static str,
-    /// Whether the tool needs a resource (`&mut T`), which is opened for the call and closed after it; otherwise it
-    /// needs a service.
+    /// Whether the tool needs a resource (`&mut T`), which is opened for the call and closed after it. If not, it needs
+    /// a service (`&T`).
     pub exclusive: bool,
 }
 
@@ -176,19 +177,20 @@ pub struct Requirement {
 pub struct Parameter {
     /// The key of the parameter in the input.
     pub name: String,
-    /// The doc comment of the parameter, unwrapped.
+    /// The text of the parameter's doc comment, with the lines of each paragraph joined.
     pub description: String,
     /// The JSON Schema of the parameter.
     pub schema: Value,
-    /// Whether a call must give the parameter.
+    /// Whether a call must contain the parameter.
     pub required: bool,
     /// Other names of the parameter that models may use.
     pub aliases: &'static [&'static str],
-    /// Whether the value is a command line: rules of a policy examine the programs in it.
+    /// Whether the value is a command line. Rules of a policy then examine the programs in it.
     pub command: bool,
     /// Whether the value is secret, so that logs, events and pages do not show it.
     pub secret: bool,
-    /// Whether the value leaves the machine: rules of a policy can select calls that send such values (`sends`).
+    /// Whether the value leaves the machine. Rules of a policy with the condition `sends` select calls that send such
+    /// values.
     pub sink: bool,
     /// The one-letter flag of the parameter on a command line.
     pub short: Option<char>,
@@ -197,7 +199,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Describes a parameter of a tool's function, with the parameter's schema.
+    /// Describes a parameter of a tool's function. `schema` is the parameter's schema.
     #[doc(hidden)]
     #[must_use]
     pub fn of(spec: &ParamSpec, mut schema: Value, required: bool) -> Self {
@@ -216,7 +218,7 @@ impl Parameter {
         }
     }
 
-    /// Describes a key of the input of a tool that has a schema instead of function parameters.
+    /// Describes a key of the input of a tool that is defined by a schema and has no function parameters.
     #[doc(hidden)]
     #[must_use]
     pub fn of_schema(name: String, description: String, mut schema: Value, required: bool) -> Self {
@@ -241,22 +243,22 @@ impl Parameter {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Definition {
-    /// The name that models call.
+    /// The name by which models call the tool.
     pub name: String,
     /// A title for people; `None` if the tool has none.
     pub title: Option<String>,
     /// The description of what the tool does, from the tool's doc comment.
     pub description: String,
-    /// The group of the tool, which is its namespace on a command line and in profiles.
+    /// The group of the tool. It is the tool's namespace on a command line and in profiles.
     pub group: Option<String>,
-    /// Tags that profiles and policies can select.
+    /// Tags by which profiles and policies can select the tool.
     pub tags: Vec<String>,
     /// Whether an agent's run ends when a call of the tool succeeds.
     pub terminal: bool,
     /// Whether calls of the tool are handed over to another process, which carries them out.
     pub is_external: bool,
-    /// Whether the run of an agent continues while another process carries out a call of the tool. The model then
-    /// reads the result as a message when it comes.
+    /// Whether the run of an agent continues while another process carries out a call of the tool. The model then reads
+    /// the result as a message when the result arrives.
     pub is_background: bool,
     /// The danger of the tool's calls: how carefully a person should look at them.
     pub danger: DeclaredDanger,
@@ -270,29 +272,29 @@ pub struct Definition {
     pub previews: bool,
     /// Whether the tool can find out the outcome of an interrupted call.
     pub reconciles: bool,
-    /// Whether the tool declares the resources that a call touches. A function declares them by `reads(…)` if its
-    /// effect is `read`, and by `writes(…)` otherwise; a `DynamicTool` does by `footprint_by`. Without a declaration a
-    /// call may touch any resource.
+    /// Whether the tool declares the resources that a call touches. A function declares them with `reads(…)` if its
+    /// effect is `read`, and otherwise with `writes(…)`. A `DynamicTool` declares them with `footprint_by`. Without a
+    /// declaration, a call may touch any resource.
     pub declares_footprint: bool,
-    /// Whether the tool declares which values leave the machine. A function does: it marks their parameters with
-    /// `#[arg(sink)]`. It cannot if its whole input is one type. A `DynamicTool` does by `sinks`. Without a declaration
-    /// every value may leave the machine.
+    /// Whether the tool declares which values leave the machine. A function marks the parameters with `#[arg(sink)]`; a
+    /// function whose whole input is one type cannot declare them. A `DynamicTool` declares them with `sinks`. Without
+    /// a declaration, every value may leave the machine.
     pub declares_sinks: bool,
-    /// Whether the tool was made at run time: as a `DynamicTool`, or by a `Resolver`.
+    /// Whether the tool was made at run time, as a `DynamicTool` or by a `Resolver`.
     pub came_at_run_time: bool,
-    /// How often and when a failed call is tried again.
+    /// How often a failed call is tried again, and after which delays.
     pub retry: Retry,
     /// How long each attempt of a call may take.
     pub timeout: Timeout,
-    /// How long a whole call may take: all its attempts and the time between them.
+    /// How long a whole call may take, with all its attempts and the time between them.
     pub total_timeout: Timeout,
-    /// How many calls of the tool may run at once.
+    /// How many calls of the tool may run at the same time.
     pub limit: Option<u32>,
-    /// How far the executor repairs wrong input; `None` if the executor's own setting applies.
+    /// How far the executor repairs an invalid input; `None` if the executor's own setting applies.
     pub repair: Option<Repair>,
     /// How models learn about the tool.
     pub exposure: Exposure,
-    /// The JSON Schema of the tool's input: a closed object.
+    /// The JSON Schema of the tool's input: an object that allows no other keys.
     pub input_schema: Value,
     /// The JSON Schema of the tool's output; `None` if the output type has none.
     pub output_schema: Option<Value>,
@@ -302,11 +304,12 @@ pub struct Definition {
     pub requires: Vec<Requirement>,
     /// The location in the source where the tool is declared.
     pub location: Location,
-    /// What a call does besides what the definition says, such as the server that it goes to; a decision about a call
-    /// is bound to it. A `DynamicTool` sets it by `implementation`.
+    /// Describes what determines the effect of a call but is not in the rest of the definition, such as the server that
+    /// receives the call. A decision about a call is valid only for this text. A `DynamicTool` sets it with
+    /// `implementation`.
     #[doc(hidden)]
     pub implementation: Option<String>,
-    /// The values that the application attached to the tool, by their type.
+    /// The values that the application attached to the tool, at most one for each type.
     #[doc(hidden)]
     pub metadata: Metadata,
     /// The changes to the tool that the application made when it registered the tool.
@@ -321,7 +324,7 @@ impl Definition {
         self.all_parameters().filter(|it| it.secret).map(|it| it.name.as_str())
     }
 
-    /// Lists the parameters whose values leave the machine, by name.
+    /// Lists the names of the parameters whose values leave the machine.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -354,7 +357,7 @@ impl Definition {
             .map(move |it| format!("/{}", escaped(&it.name)))
     }
 
-    /// Returns the value of a type that the application attached to the tool when it registered the tool.
+    /// Returns the value of type `T` that the application attached to the tool when it registered the tool.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -376,7 +379,7 @@ impl Definition {
         self.metadata.get()
     }
 
-    /// Makes the definition of a tool without the parts that are derived from its schema.
+    /// Makes the definition of a tool, without its schemas and parameters, which are added later.
     #[doc(hidden)]
     pub fn of(spec: &'static Spec) -> Self {
         Self {
@@ -432,7 +435,7 @@ impl Definition {
 
 /// A set of tool definitions, such as a catalog.
 pub trait ToolSet {
-    /// Visits each tool once.
+    /// Lists each tool once.
     fn definitions(&self) -> Vec<&Definition>;
 }
 

@@ -1,8 +1,8 @@
-//! Makes the input schema of a tool whose arguments an application has preset or renamed. Pure.
+//! Makes the input schema of a tool whose arguments an application has preset or renamed.
 //!
-//! - The schema for models has no preset arguments. A constraint that cannot be expressed without them is left out,
-//!   because input is checked against the tool's own schema as well.
-//! - A reference to the whole input, or to one of its arguments, still leads to the tool's own schema.
+//! - The schema for models does not contain preset arguments. A constraint that cannot be expressed without a preset
+//!   argument is left out, because input is checked against the tool's own schema as well.
+//! - A reference to the whole input, or to one of its arguments, leads to a copy of the tool's own schema.
 
 mod in_place;
 
@@ -18,21 +18,21 @@ use toolwright_core::schema::walk::each_schema;
 /// An argument of a tool, and the changes that an application made to the argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdaptedArgument {
-    /// The name of the argument in the tool.
+    /// The name of the argument in the tool's own schema.
     pub own: String,
     /// The name of the argument for models, policy and approvers.
     pub name: String,
     /// The value that the application preset for the argument; `None` if the model supplies the value.
     pub preset: Option<Value>,
-    /// The new description of the argument; `None` to leave the tool's own description.
+    /// The new description of the argument; `None` if the tool's own description remains.
     pub description: Option<String>,
 }
 
-/// Collects the changes to each argument, in the order of the schema.
+/// Collects the changes of each argument, in the order of the schema.
 ///
 /// # Errors
-/// When a change names an argument that does not exist or is preset, when two arguments would have one name, or when
-/// the schema of an argument refuses its preset value.
+/// When a change names an argument that does not exist or that has a preset value; when two arguments would have the
+/// same name; or when the schema of an argument refuses its preset value.
 pub fn arguments(
     schema: &Value,
     changes: &[ArgumentChange],
@@ -73,7 +73,7 @@ pub fn arguments(
     Ok(arguments)
 }
 
-/// Makes the schema for models.
+/// Makes the schema that models receive.
 #[must_use]
 pub fn schema(own: &Value, arguments: &[AdaptedArgument]) -> Value {
     let mut schema = own.clone();
@@ -150,7 +150,7 @@ fn fits(own: &Value, key: &str, name: &str, value: &Value) -> Result<(), SchemaP
     Err(problem(name, format!("the value that it is given does not fit: {}", reasons.join("; "))))
 }
 
-/// Makes references to the input and its arguments lead to a copy of the tool's own schema.
+/// Redirects references to the whole input or to an argument, so that they lead to a copy of the tool's own schema.
 fn free_references(schema: &mut Value) {
     let is_of_root = |reference: &str| {
         reference.strip_prefix('#').is_some_and(|it| it.is_empty() || it.starts_with('/'))
@@ -185,14 +185,14 @@ fn each_reference(schema: &mut Value, change: &mut dyn FnMut(&mut String)) {
         if let Some(Value::String(reference)) = object.get_mut("$ref") {
             change(reference);
         }
-        // `each_schema` does not visit the subschemas of `dependentSchemas`, so they are changed here.
+        // `each_schema` does not visit the subschemas of `dependentSchemas`, so they are visited here.
         if let Some(Value::Object(dependents)) = object.get_mut("dependentSchemas") {
             dependents.values_mut().for_each(|it| each_reference(it, change));
         }
     });
 }
 
-/// Renames the arguments in the schema, and removes the preset arguments from it.
+/// Renames the arguments in the schema, and removes the preset arguments from the schema.
 fn rename(schema: &mut Value, arguments: &[AdaptedArgument]) {
     let renaming = Renaming::new(schema.clone(), arguments);
     let Some(root) = schema.as_object_mut() else { return };

@@ -1,11 +1,10 @@
-//! Normalises tool schemas that come as JSON, from MCP servers, `OpenAPI` documents or people, or refuses them with
-//! every problem.
+//! Normalises the schema of a tool that comes as JSON from an MCP server, an `OpenAPI` document or a person. A schema
+//! that cannot be used is refused, with all its problems.
 //!
-//! - The same objects are valid before and after; no object is closed, and no key made optional or nullable.
-//! - Nothing is fetched: a reference leads to a place of the same document, or is a problem.
-//! - Time, memory and stack are bounded, whatever arrives.
-//! - A note reports what is left out, mapped or without effect; a schema that no value or no tool could satisfy is a
-//!   problem.
+//! - The same objects are valid before and after: no object is closed, and no key becomes optional or nullable.
+//! - Nothing is fetched: a reference to another document is a problem.
+//! - Time, memory and stack are bounded, whatever the schema is.
+//! - A note reports what was left out or converted, or has no effect. A schema that no value can satisfy is a problem.
 
 mod contradictions;
 mod inlining;
@@ -26,16 +25,16 @@ use self::reading::Reading;
 use self::report::Report;
 use toolwright_core::schema::SchemaProblem;
 
-/// The set of type names that a foreign schema may use.
+/// The type names that a foreign schema may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TypeNames {
     /// The names of JSON Schema.
     #[default]
     JsonSchema,
-    /// The names of JSON Schema and those of Python, Java and JavaScript, such as `dict`, `float`, `tuple`,
-    /// `HashMap`, `any`, in any case. Each is converted with a note; the constraint that the name adds goes into the
-    /// description.
+    /// The names of JSON Schema, and names from Python, Java and JavaScript, such as `dict`, `float`, `tuple`,
+    /// `HashMap` and `any`, in any case. Each of the latter is converted, with a note. A constraint that such a name
+    /// implies is added to the description.
     Foreign,
 }
 
@@ -43,19 +42,19 @@ pub enum TypeNames {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NormalizedSchema {
-    /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
+    /// A schema of JSON Schema 2020-12 for an object. Its references lead into its own `$defs`.
     pub schema: Value,
-    /// The notes about the schema for a person; at most a hundred.
+    /// The notes about the schema, for a person: at most a hundred.
     pub notes: Vec<Note>,
 }
 
-/// A remark about a schema: the schema can be used nevertheless.
+/// A remark about a schema that can be used nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
     /// The location in the original schema, as a JSON pointer.
     pub pointer: String,
-    /// The change that was made to the schema at that location, and what the schema contained before.
+    /// What the schema contained at that location, and how it was changed.
     pub message: String,
 }
 
@@ -70,13 +69,13 @@ impl fmt::Display for Note {
 /// | original | normal form |
 /// | --- | --- |
 /// | a root without `type` that describes an object, `{}`, `["object", "null"]` | `"type": "object"`: a call's input is an object |
-/// | `$ref` to any place of the document | inlined; kept in `$defs` where it is recursive, or the result would be large |
-/// | `definitions`, `dependencies`, `items` as a list, `additionalItems`, boolean `exclusiveMinimum`, `divisibleBy` | what 2020-12 has for it |
-/// | `nullable: true` beside a `type` | `"null"` among the types |
+/// | `$ref` to any place of the document | inlined; kept in `$defs` if it is recursive or the result would be large |
+/// | `definitions`, `dependencies`, `items` as a list, `additionalItems`, boolean `exclusiveMinimum`, `divisibleBy` | the corresponding keywords of 2020-12 |
+/// | `nullable: true` next to a `type` | `"null"` among the types |
 /// | `example` | `examples` |
 /// | `title`, `$schema`, `$id`, `$comment`, `format: int32` and the like | left out |
 /// | keywords that JSON Schema does not know, `x-…` included | left out, with a note |
-/// | `null` where a list, a number or a schema belongs, as in `"required": null` | left out, with a note |
+/// | `null` in place of a list, a number or a schema, as in `"required": null` | left out, with a note |
 /// | a `default` or an example that breaks its schema | left out, with a note |
 /// | an unknown `type`, a keyword with a value of the wrong kind, an invalid `pattern` | a problem |
 /// | a schema that contradicts itself, as `minimum` above `maximum` | a problem; in a branch of a choice, a note |
@@ -111,7 +110,7 @@ impl fmt::Display for Note {
 /// ```
 ///
 /// # Errors
-/// Every problem, by its place in the original schema, but at most a hundred.
+/// All problems, with their places in the original schema, but at most a hundred.
 pub fn input_schema(
     schema: &Value,
     names: TypeNames,
@@ -134,7 +133,7 @@ pub fn input_schema(
     report.conclude(Value::Null)
 }
 
-/// Reports a schema that the validator, which checks calls later, would refuse.
+/// Reports a schema that the validator refuses, because calls are checked with that validator later.
 fn backstop(schema: &Value, report: &mut Report) {
     if let Err(error) = jsonschema::options().build(schema) {
         report.problem(

@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: it makes definitions from types and foreign schemas,
-//! and repairs wrong input along its schema. It is the only crate that uses `jsonschema`.
+//! Part of `toolwright`; use it through that crate. Makes definitions from types and foreign schemas, and repairs wrong
+//! input according to its schema. No other crate uses `jsonschema`.
 #![warn(missing_docs)]
 
 #[doc(hidden)]

@@ -1,11 +1,11 @@
-//! Repairs the input of a call if its schema allows exactly one reading, and records each change; otherwise describes
-//! the problems.
+//! Repairs the input of a call if its schema allows exactly one reading, and records each change. Otherwise describes
+//! the problems of the input.
 //!
 //! - Input that the schema accepts is returned unchanged, byte for byte.
-//! - Repaired input satisfies the schema, as the jsonschema crate judges it.
-//! - Numbers keep their digits, and texts that their schema accepts do not change.
-//! - [`replay`] can make the changes again: the report is complete.
-//! - Pure: no I/O, no clock; the work is bounded by the size of the text.
+//! - Repaired input satisfies the schema; the jsonschema crate checks that.
+//! - The digits of numbers never change, nor do texts that their schema accepts.
+//! - The recorded changes are complete: [`replay`] can apply them again to the original text.
+//! - The code does no I/O and uses no clock. Its work is bounded by the size of the text.
 
 mod extract;
 mod guide;
@@ -46,24 +46,25 @@ use toolwright_core::json::{Duplicates, MAX_DEPTH};
 use words::fold;
 use wrap::WrappedInput;
 
-/// The longest text that is repaired. Input that the schema accepts may be longer.
+/// The maximum length in bytes of a text that is repaired. Input that the schema accepts may be longer.
 const LONGEST: usize = 1 << 20;
 /// The maximum number of wrapper objects around the input that are removed.
 const MOST_WRAPPERS: usize = 3;
 
-/// Whether closing brackets that a text lacks at its end may be added.
+/// Whether closing brackets that are missing at the end of a text may be added.
 ///
-/// A text without them may have been cut off, and it is unknown what else is missing. Complete it only for a tool that
-/// is safe.
+/// A text without them may have been cut off, and then more than brackets may be missing. Choose
+/// [`Completed`](Self::Completed) only for a safe tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruncatedInput {
-    /// The tool refuses a truncated input.
+    /// Truncated input is refused.
     Refused,
-    /// A truncated input is repaired if only its closing brackets are missing.
+    /// Truncated input is repaired if only its closing brackets are missing.
     Completed,
 }
 
-/// Why a repair failed. The problems of a value are collected only for the one attempt that is reported.
+/// Why a repair failed. `Wrong` contains the value and not its problems: only one failure is reported, and the problems
+/// are needed only for that one.
 enum Failure {
     Refused(Box<Refusal>),
     Wrong { value: Node, ambiguous: Vec<(String, String)> },
@@ -75,16 +76,16 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// An input that the schema accepts, perhaps after repairs.
+/// An input that the schema accepts, either as it was sent or after repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairedInput {
     /// The repaired input as JSON text.
     pub text: String,
-    /// The changes, in order; empty if the text is the original.
+    /// The changes in order; empty if the input needed no repair.
     pub changes: Vec<Change>,
 }
 
-/// Repairs inputs of one tool, from the smallest change to the largest; made once per tool.
+/// Repairs the inputs of one tool. It tries smaller changes before larger ones. Make one for each tool and reuse it.
 ///
 /// ```
 /// use serde_json::json;
@@ -114,12 +115,13 @@ pub struct Repairer {
     schema: Schema,
     aliases: Aliases,
     name: ToolName,
-    /// The keys of the input and their aliases, folded; made when a text around an input is first examined.
+    /// The keys of the input and their aliases, in folded spelling. Computed when text around an input is examined for
+    /// the first time.
     known: OnceLock<HashSet<String>>,
 }
 
 impl Repairer {
-    /// Compiles a schema, with the aliases of its top-level keys.
+    /// Compiles a schema. `aliases` lists the top-level keys, each with its aliases.
     ///
     /// # Errors
     ///
@@ -133,9 +135,9 @@ impl Repairer {
         Ok(Self { schema: Schema::new(schema)?, aliases, name, known })
     }
 
-    /// Sets the name of the tool. A text that is a whole call, `{"name": …, "arguments": …}` or `read_file(…)`, is then
-    /// accepted only if it calls this tool, and refused if it calls another. Case, separators inside the name and a
-    /// prefix, as in `functions.read_file`, are ignored.
+    /// Sets the name of the tool. A text may be a whole call, `{"name": …, "arguments": …}` or `read_file(…)`. Such a
+    /// text is then accepted if it calls this tool, and refused if it calls another tool. Case, separators inside the
+    /// name and a prefix, as in `functions.read_file`, are ignored.
     ///
     /// ```
     /// use serde_json::json;
@@ -162,7 +164,7 @@ impl Repairer {
         Self { name: ToolName::of(name), ..self }
     }
 
-    /// Reads a text as the input, with repairs up to `level`.
+    /// Reads a text as the input, with repairs up to the given level.
     ///
     /// # Errors
     ///
@@ -190,8 +192,8 @@ impl Repairer {
             .map_err(|failure| self.with_example(self.refusal_of(failure), text))
     }
 
-    /// Repairs as [`repair`](Self::repair) does, but as little as possible: leniently only if that is allowed and the
-    /// standard repair fails. Returns whether it was lenient.
+    /// Repairs as [`repair`](Self::repair) does, but as little as possible: it repairs leniently only if `level` allows
+    /// that and the standard repair fails. Also returns whether the repair was lenient.
     ///
     /// # Errors
     ///
@@ -219,13 +221,13 @@ impl Repairer {
         }
     }
 
-    /// Adds an example of the input that was probably meant: the most lenient reading of the text.
+    /// Adds an example of the input that was probably meant, made by the most lenient repair of the text.
     fn with_example(&self, refusal: Refusal, text: &str) -> Refusal {
         let example = self.attempt(text, Reach::Example, TruncatedInput::Refused).ok();
         refusal.with_example(example.map(|it| it.text))
     }
 
-    /// Accepts a text that needs no repair, even if the text is longer than repairs allow.
+    /// Accepts a text that needs no repair. The text may be longer than the maximum length for repairs.
     fn accept(&self, text: &str) -> Result<RepairedInput, Refusal> {
         let parsed = parse(text).map_err(|broken| unreadable(text, broken))?;
         if !parsed.uses.is_empty() {
@@ -257,7 +259,7 @@ impl Repairer {
         self.repair_value(node, changes, is_call, reach)
     }
 
-    /// Reads the value in a text, and which notations were not JSON.
+    /// Parses the value in a text. Also returns the notations in the text that are not JSON.
     fn read(&self, text: &str, brackets: TruncatedInput) -> Result<(Node, Uses), Refusal> {
         let parsed = match parse(text) {
             Ok(parsed) => Ok(parsed),
@@ -278,7 +280,7 @@ impl Repairer {
         self.unique(parsed.map_err(|broken| unreadable(text, broken))?)
     }
 
-    /// Refuses an input in which a key is given twice.
+    /// Refuses an input that has a key twice in one object.
     fn unique(&self, parsed: ParsedValue) -> Result<(Node, Uses), Refusal> {
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: String| {
@@ -293,7 +295,7 @@ impl Repairer {
         Ok((parsed.node, parsed.uses))
     }
 
-    /// Repairs a value; if the value is a wrapper around the input, repairs the input inside of the wrapper.
+    /// Repairs a value. If the value is a wrapper around the input, repairs the input inside of the wrapper.
     fn repair_value(
         &self,
         mut node: Node,
@@ -315,7 +317,7 @@ impl Repairer {
             let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
             let mut guide = Guide::new(&self.schema, &self.aliases, reach, most);
             guide.fix(&mut attempt, 0, 0);
-            // A repair that ran out of steps may not have recorded every change.
+            // A repair that ran out of steps may have made a change without recording it.
             if !guide.is_exhausted() && self.is_right(&attempt) {
                 made.append(&mut guide.changes);
                 return Ok(RepairedInput { text: attempt.text(), changes: made });
@@ -351,12 +353,12 @@ impl Repairer {
             && node.value().is_some_and(|value| self.schema.root.is_valid(&value))
     }
 
-    /// Whether the tool's input has this key.
+    /// Returns whether the tool's input has this key.
     fn is_key(&self, key: &str) -> bool {
         self.schema.sites[0].shapes.iter().any(|shape| shape.properties.contains_key(key))
     }
 
-    /// Whether a word is a key of the input or an alias of a key, in any spelling.
+    /// Returns whether a word is a key of the input or an alias of a key, in any spelling.
     fn spells_key(&self, word: &str) -> bool {
         let known = self.known.get_or_init(|| {
             let shapes = self.schema.sites[0].shapes.iter();

@@ -1,4 +1,4 @@
-//! Makes a tool's definition from its static description: its schemas in normal form, and the keys by which its input
+//! Makes a tool's definition from its static description: the schemas in normal form, and the keys with which the input
 //! is read.
 
 mod check;
@@ -37,14 +37,15 @@ pub(crate) use explain::{Depth, Explainer};
 pub(crate) use normal::is_machine_format;
 use toolwright_core::schema::{SchemaProblem, in_words, unwrap_docs};
 
-/// Returns the definition of a tool, and the keys by which its input is parsed.
+/// Returns the definition of a tool, and the keys with which its input is read.
 #[doc(hidden)]
 pub fn describe(spec: &'static Spec) -> Result<(Definition, Keys), SchemaProblem> {
     let mut definition = Definition::of(spec);
     let keys =
         if spec.whole { whole(spec, &mut definition)? } else { parameters(spec, &mut definition)? };
     definition.output_schema = (spec.output)().map(output).transpose()?;
-    // Sorts the keys, because a crate of the build may have switched `serde_json/preserve_order` on.
+    // `serde_json` may preserve the order of keys, because any crate of the build can enable its feature
+    // `preserve_order`.
     definition.input_schema.sort_all_objects();
     if let Some(schema) = &mut definition.output_schema {
         schema.sort_all_objects();
@@ -62,7 +63,7 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
     let mut schema = normal::make_root(raw, definitions);
     normal::strip_all_nulls(&mut schema);
     normal::refer(&mut schema);
-    // A derived schema is always valid; a schema that attributes changed may be invalid.
+    // A derived schema is always valid. A schema that was changed by attributes may be invalid.
     if !derived {
         Checker::new(&schema).map_err(of_output)?;
     }
@@ -82,7 +83,7 @@ fn definitions(generator: &mut SchemaGenerator) -> Map<String, Value> {
     limits::tighten_all(generator.take_definitions(true))
 }
 
-/// Makes each parameter a property.
+/// Describes an input whose keys are the tool's parameters.
 fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let mut generator = SchemaSettings::draft2020_12().with(inlined).into_generator();
     let written: Vec<Value> = spec
@@ -99,7 +100,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         let derived = exact::is_exact(&raw, &raw_definitions);
         let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
-        // An optional parameter whose inner type also accepts `null` accepts `null` as a value.
+        // If the type inside of an option accepts `null` too, `null` is a value and remains in the schema.
         if optional && !trial::takes(parameter.probe, "null").map_err(within)? {
             normal::strip_null(&mut schema);
         }
@@ -133,12 +134,13 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
     Keys::new(keys).map_err(|problem| SchemaProblem::new("/properties", problem.to_string()))
 }
 
-/// Whether a type is known to accept exactly the values that its schema accepts, so that no samples have to be tried.
+/// Returns whether a type is known to accept exactly the values that its schema accepts, so that no samples have to be
+/// tested.
 fn is_known(parameter: &ParamSpec) -> bool {
     (parameter.is_known)(&mut VisitedTypes::default())
 }
 
-/// Returns a schema together with the shared definitions that the schema may reference.
+/// Returns a schema with the shared definitions that its references may need.
 fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     if !schema.is_object() {
         schema = json!({});
@@ -149,8 +151,8 @@ fn joined(mut schema: Value, shared: &Map<String, Value>) -> Value {
     schema
 }
 
-/// Separates a document into its schema, which is returned, and its definitions, which are stored with those of all
-/// parameters because they may have been corrected.
+/// Separates a document into its schema, which is returned, and its definitions. The definitions replace the shared
+/// ones, because they may have been corrected.
 fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     if let Some(Value::Object(definitions)) =
         document.as_object_mut().and_then(|it| it.remove("$defs"))
@@ -160,7 +162,7 @@ fn parted(mut document: Value, shared: &mut Map<String, Value>) -> Value {
     document
 }
 
-/// Adds the schema of a tool whose whole input is one type to the tool's definition.
+/// Describes an input that is a value of one type.
 fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, SchemaProblem> {
     let [parameter] = spec.parameters else {
         return Err(SchemaProblem::new("", "the whole input is one parameter"));
@@ -210,7 +212,7 @@ fn object(parameters: &[Parameter], shared: Map<String, Value>) -> Value {
     schema
 }
 
-/// Adds the constraints and notes of the parameter's attribute to the schema of its type.
+/// Adds the description, limits, default and examples of a parameter to the schema of its type.
 fn annotate(
     schema: &mut Value,
     parameter: &ParamSpec,
@@ -226,7 +228,8 @@ fn annotate(
         if schema.get("uniqueItems") == Some(&Value::Bool(true)) {
             presets::sort(&mut default);
         }
-        // An absent key means `None`, so `null` is not a default: filled in, it would be refused, or be another value.
+        // An absent key already means `None`. As a default, `null` would be filled in, and then be refused or mean
+        // another value.
         if !(optional && default.is_null()) {
             schema["default"] = default;
         }
@@ -271,7 +274,7 @@ fn first_type(types: &Value) -> Option<&str> {
     }
 }
 
-/// Returns a limit as a JSON number; `None` if the limit is infinite.
+/// Converts a limit to a JSON number; `None` if the limit is infinite.
 fn number(bound: Bound) -> Option<Value> {
     let float = |float| Number::from_f64(float).map(Value::Number);
     match bound {

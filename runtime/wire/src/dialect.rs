@@ -1,9 +1,9 @@
-//! How each provider wants a tool described: the subset of JSON Schema that it accepts, the form of its requests and
-//! the names that it allows. Pure: converts a tool to text.
+//! Describes a tool as each provider requires: with the subset of JSON Schema that the provider accepts, in the form of
+//! its requests, and with a name that it allows. Converts a tool to text, and does no I/O.
 //!
 //! - A keyword that a provider does not accept is written into the description, or the tool is refused with a
-//!   [`Finding`]; nothing is dropped silently.
-//! - The same tool gives the same text, in whatever order its schema was built.
+//!   [`Finding`]. No keyword is dropped silently.
+//! - The same tool always gives the same text, whatever the order of the keys in its schema is.
 
 mod described;
 mod finding;
@@ -30,8 +30,8 @@ pub use self::mcp::call_tool_result;
 use crate::provider::Provider;
 
 impl Dialect {
-    /// Returns the wire format of messages that call tools of this form; `None` for MCP, whose messages a library reads
-    /// and writes.
+    /// Returns the wire format of the messages that call tools of this form. `None` for MCP, whose messages are read
+    /// and written by another library.
     #[must_use]
     pub fn provider(self) -> Option<Provider> {
         match self {
@@ -43,13 +43,13 @@ impl Dialect {
         }
     }
 
-    /// Reports whether the provider's models can search for deferred tools.
+    /// Returns whether the provider's API can search for deferred tools.
     #[must_use]
     pub fn has_tool_search(self) -> bool {
         matches!(self.provider(), Some(Provider::Anthropic | Provider::OpenAiResponses))
     }
 
-    /// Writes one tool as the provider accepts it.
+    /// Renders one tool in the form that the provider accepts.
     ///
     /// ```
     /// use serde_json::json;
@@ -62,13 +62,13 @@ impl Dialect {
     /// ```
     ///
     /// # Errors
-    /// All reasons why the provider would refuse the tool, and all notes.
+    /// Every reason why the provider would refuse the tool, and all notes.
     pub fn render(self, tool: &DescribedTool<'_>) -> Result<RenderedTool, Vec<Finding>> {
         render::tool(self, tool)
     }
 }
 
-/// Converts to the provider's form without `strict`.
+/// Chooses the provider's form without `strict`.
 impl From<Provider> for Dialect {
     fn from(provider: Provider) -> Self {
         match provider {

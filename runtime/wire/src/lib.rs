@@ -1,5 +1,5 @@
-//! Part of `toolwright`, without a public interface of its own: the messages of model providers, and tools in the forms
-//! that they accept. Pure; it opens no connection.
+//! Part of `toolwright`; use it through that crate. Reads and writes the messages of model providers, and describes
+//! tools in the forms that providers accept. It opens no connection.
 #![warn(missing_docs)]
 
 pub mod dialect;

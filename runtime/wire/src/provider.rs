@@ -1,12 +1,12 @@
-//! Provider messages: reads the tool calls in one, and writes the answers as the message that goes back.
+//! Provider messages: reads the tool calls of a message, and writes the message that returns the answers.
 //!
-//! It only converts, and opens no connection. The invariants:
+//! This module only converts, and opens no connection. It guarantees:
 //!
-//! - a call is returned with its arguments exactly as the provider wrote them, so that large numbers and repeated keys
-//!   reach the input reader unchanged;
-//! - a call that waits for an answer is returned or refused, never skipped. Content that needs no answer is skipped:
-//!   text, thinking, tools that the provider runs itself;
-//! - content that a provider does not accept is replaced by a sentence that names it.
+//! - The arguments of a call are exactly what the provider wrote. So large numbers and repeated keys reach the input
+//!   reader unchanged.
+//! - A call that needs an answer is returned or refused, never skipped. Content that needs no answer is skipped: text,
+//!   thinking, and calls of tools that the provider runs itself.
+//! - Content that a provider does not accept is replaced by a sentence that describes it.
 //!
 //! ```text
 //!   message ──▶ Provider::tool_calls ──▶ [ToolCall] ──▶ executor ──▶ [Answer] ──▶ Provider::tool_results
@@ -41,7 +41,7 @@ use self::node::Node;
 pub use self::stored::UnknownProvider;
 pub use self::stream::{MessageStream, StreamError, StreamEvent};
 
-/// One tool call, as found in a provider's message.
+/// One tool call in a provider's message.
 ///
 /// ```
 /// use toolwright::provider::{Provider, ToolCall};
@@ -60,14 +60,14 @@ pub use self::stream::{MessageStream, StreamError, StreamEvent};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall {
-    /// The id that the answer to the call must name; only calls of Gemini may have none.
+    /// The id that the answer has to contain. Only calls of Gemini may have none.
     pub id: Option<String>,
     /// The tool's name, as the model wrote it.
     pub name: String,
-    /// The arguments' JSON text, as the provider wrote it and unchecked.
+    /// The arguments as JSON text, exactly as the provider wrote it. The text is not checked.
     ///
-    /// Anthropic and Gemini send an object: this is its exact slice of the message, `{}` where Gemini sends none.
-    /// `OpenAI` sends a string: this is the decoded string, which may be empty or not JSON at all.
+    /// Anthropic and Gemini send an object, and this is its text in the message; if Gemini sends no object, it is `{}`.
+    /// `OpenAI` sends a string, and this is the decoded string, which may be empty or not JSON.
     pub arguments: String,
 }
 
@@ -83,9 +83,9 @@ impl Provider {
     pub const ALL: [Self; 4] =
         [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
-    /// Determines which provider wrote the message, by its shape.
+    /// Determines from the shape of a message which provider wrote it.
     ///
-    /// Accepts whatever [`tool_calls`](Self::tool_calls) accepts.
+    /// Recognises the same messages and parts of messages that [`tool_calls`](Self::tool_calls) accepts.
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -103,7 +103,8 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// When the text is not JSON, or when its shape fits no provider or several, as an assistant's plain text does.
+    /// When the text is not JSON, or when its shape fits no provider or several. An assistant's message with only text
+    /// fits none.
     pub fn detect(message: &str) -> Result<Self, MessageError> {
         let raw = parse(message)?;
         let mut fitting = Self::ALL.into_iter().filter(|provider| provider.recognises(raw));
@@ -114,16 +115,16 @@ impl Provider {
         }
     }
 
-    /// Reads the tool calls of a message, in their order.
+    /// Reads the tool calls of a message, in the order of the message.
     ///
-    /// | provider | a whole response | parts of one |
+    /// | provider | a whole response | a part of a response |
     /// | --- | --- | --- |
-    /// | Anthropic | `{"type":"message","content":[…]}` | the content, one block |
-    /// | `OpenAI` chat | `{"choices":[{"message":…}]}` | the message, its `tool_calls`, one call |
-    /// | `OpenAI` Responses | `{"output":[…]}` | the items, one item |
-    /// | Gemini | `{"candidates":[{"content":…}]}` | the content, its parts, one part |
+    /// | Anthropic | `{"type":"message","content":[…]}` | the content, or one block |
+    /// | `OpenAI` chat | `{"choices":[{"message":…}]}` | the message, its `tool_calls`, or one call |
+    /// | `OpenAI` Responses | `{"output":[…]}` | the items, or one item |
+    /// | Gemini | `{"candidates":[{"content":…}]}` | the content, its parts, or one part |
     ///
-    /// Content that needs no answer is skipped: text, thinking, calls that the provider runs itself.
+    /// Content that needs no answer is skipped: text, thinking, and calls of tools that the provider runs itself.
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -149,9 +150,9 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// When the text is not JSON, is another provider's message, lacks a field, has a field of the wrong type, calls
-    /// tools in several alternatives, was cut short in a call, or contains a call that the client must answer but that
-    /// is not a function call. See [`MessageError`].
+    /// When the text is not JSON or is another provider's message; when a field is missing or has the wrong type; when
+    /// several alternatives call tools; when the message was cut off inside of a call; or when the client has to answer
+    /// a call that is not a function call. See [`MessageError`].
     pub fn tool_calls(self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let raw = parse(message)?;
         if !self.recognises(raw)
@@ -168,17 +169,17 @@ impl Provider {
         }
     }
 
-    /// Writes the message that returns the answers, in the given order, which is call order.
+    /// Writes the message that returns the answers. `answered` must be in the order of the calls.
     ///
-    /// For Anthropic and Gemini it is one message, an object to append to the history. For `OpenAI` it is one message
-    /// (chat) or item (Responses) per call, an array to append to the history.
+    /// For Anthropic and Gemini, the result is one message: an object to append to the history. For `OpenAI`, the
+    /// result is an array of messages (chat) or items (Responses), one for each call. Append them all to the history.
     ///
-    /// Pictures and documents are placed where the provider accepts them: inside the answer, or after all answers, with
-    /// a pointer in the answer. The latter applies to `OpenAI` chat, if another message of the user follows, and to
-    /// Anthropic's errors. Content that the provider does not accept becomes a sentence: sounds, unknown formats, and
-    /// data that is too large, not base64, or not what its label says. Gemini's models before 3 refuse pictures in
-    /// answers, but this function does not know the model: see
-    /// [`Listing::tool_results_with`](crate::dialect::Listing::tool_results_with).
+    /// Images and documents are placed where the provider accepts them: either inside the answer, or after all answers,
+    /// with a reference in the answer. They come after the answers for `OpenAI` chat, in another message of the user,
+    /// and for Anthropic if the answer is an error. Content that the provider does not accept is replaced by a
+    /// sentence: audio, unknown formats, and data that is too large, not base64, or of another format than its label.
+    /// Gemini's models before version 3 refuse images in answers, but this function does not know the model. For such a
+    /// model, use [`Listing::tool_results_with`](crate::dialect::Listing::tool_results_with).
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -212,12 +213,13 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// When an answer has no id and the provider, any but Gemini, needs one.
+    /// When a call has no id and the provider needs one, as every provider but Gemini does.
     pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
         self.results_by(answered, None, MediaSupport::Full, |name| name)
     }
 
-    /// Writes the results with the names by which models know the tools, and with other ids if some are given.
+    /// Writes the results with the names by which models know the tools. If `ids` is given, they replace the ids of the
+    /// calls.
     pub(crate) fn results_by<'a>(
         self,
         answered: &'a [(ToolCall, Answer)],
@@ -268,7 +270,8 @@ impl Provider {
     }
 }
 
-/// Omits the arguments, which may contain secrets; only the tool's definition shows which ones.
+/// Omits the arguments, because they may contain secrets, and only the tool's definition shows which arguments are
+/// secret.
 impl fmt::Debug for ToolCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -279,7 +282,7 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// Converts the call for an executor.
+/// Converts the call to the type that an executor takes.
 impl<'a> From<&'a ToolCall> for Call<'a> {
     fn from(call: &'a ToolCall) -> Self {
         let arrived = Self::new(&call.name, &call.arguments);

@@ -1,5 +1,5 @@
-//! Prevents connections to addresses that are not public: a name is resolved once, its addresses are checked, and
-//! only these addresses are connected to.
+//! Prevents connections to addresses that are not public. A name is resolved once, its addresses are checked, and a
+//! client connects only to the checked addresses.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -14,13 +14,13 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::not_public;
 use crate::error::{ErrorClass, ToolError};
 
-/// Finds the addresses of a host. Implement it to use another name server than the system does.
+/// Resolves host names to addresses. Implement this trait to use another resolver than that of the operating system.
 pub trait HostResolver: Send + Sync + 'static {
-    /// Returns the addresses of a host name; fails if it has none.
+    /// Returns the addresses of a host name. Fails if the name has no address.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Resolves host names by the operating system.
+/// Resolves host names with the resolver of the operating system.
 struct System;
 
 impl HostResolver for System {
@@ -32,11 +32,11 @@ impl HostResolver for System {
     }
 }
 
-/// An address that is refused, because it is not public and the application has not permitted it.
+/// The error for an address that is neither public nor permitted by the application.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedAddress {
-    /// The host name or address that was to be reached.
+    /// The host name or address to which a connection was requested.
     pub host: String,
     /// The address.
     pub address: IpAddr,
@@ -77,8 +77,9 @@ impl From<&RefusedAddress> for ToolError {
     }
 }
 
-/// Judges the addresses of hosts that a model, a document or another untrusted source names. Set it as the
-/// `dns_resolver` of a `reqwest` client, which then connects only to addresses that were judged.
+/// Checks the addresses of hosts that a model, a document or another untrusted source names. Set the guard as the
+/// `dns_resolver` of a `reqwest` client. The client then connects by name only to checked addresses. A URL whose host
+/// is an IP address uses no resolver: check it with [`judge`](Self::judge).
 ///
 /// ```
 /// use toolwright::address::AddressGuard;
@@ -121,10 +122,11 @@ impl AddressGuard {
         self
     }
 
-    /// Checks the host of a URL that is an address and not a name, because a connection to it uses no resolver.
+    /// Checks the host of a URL whose host is an IP address. A connection to an address uses no resolver, so the guard
+    /// cannot check it as a resolver.
     ///
     /// # Errors
-    /// When it is neither public nor permitted.
+    /// When the address is neither public nor permitted.
     pub fn judge(&self, host: &str, address: IpAddr) -> Result<(), RefusedAddress> {
         match not_public(address) {
             Some(what) if !self.permitted.contains(&address) => {
@@ -134,8 +136,8 @@ impl AddressGuard {
         }
     }
 
-    /// Checks the host of a URL, which is an address or a name, for requests whose host another program resolves,
-    /// such as a proxy.
+    /// Checks the host of a URL, an address or a name. Use it if another program, such as a proxy, resolves the host of
+    /// the request.
     ///
     /// # Errors
     /// `address_refused`, and `unreachable` if the name has no address.
@@ -157,10 +159,11 @@ impl AddressGuard {
         }
     }
 
-    /// Returns the addresses of a name. If one address is refused, all are, because such a name may be an attack.
+    /// Returns the addresses of a name. If one of them is refused, the whole name is refused, because such a name may
+    /// be an attack.
     ///
     /// # Errors
-    /// When the name has no address, or one that is refused.
+    /// When the name has no address, or has an address that is refused.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
         let found = self.resolver.resolve(host).await?;
         if found.is_empty() {

@@ -1,4 +1,4 @@
-//! A call of a tool by its handle, with arguments by name and a typed result.
+//! A call of a tool by its handle, with named arguments and a typed result.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,8 +11,8 @@ use crate::error_kind;
 use crate::output::Answer;
 use crate::spec::Handle;
 
-/// A call of a tool by its handle, made by [`Calls::to`]. Its arguments are given by name, and the tool's strict reader
-/// reads them, as it reads those of a model.
+/// A call of a tool by its handle, made by [`Calls::to`]. Arguments are added by name, and the tool reads them with the
+/// same strict reader that reads the arguments of a model.
 ///
 /// ```
 /// use toolwright::{Answer, Calls, Output, tool};
@@ -42,7 +42,7 @@ use crate::spec::Handle;
 pub struct CallTo<'a> {
     calls: &'a Calls,
     tool: Handle,
-    /// The members of the JSON object, as text, so that numbers of every width stay exact.
+    /// The members of the JSON object, as text: a JSON value could not represent every number exactly.
     arguments: Result<String, ToolError>,
 }
 
@@ -51,7 +51,8 @@ impl<'a> CallTo<'a> {
         Self { calls, tool, arguments: Ok(String::new()) }
     }
 
-    /// Adds an argument by its name. If an argument is added twice, the reader refuses the call.
+    /// Adds an argument by its name. An argument that is added twice makes the call fail, because the reader refuses a
+    /// repeated key.
     pub fn with(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
         if let Ok(arguments) = &mut self.arguments {
             match member(name, value) {
@@ -73,10 +74,11 @@ impl<'a> CallTo<'a> {
         self
     }
 
-    /// Makes the call and returns its answer as a value: what the tool returns, or a type with the same JSON form.
+    /// Makes the call and returns its answer as a value of type `T`: the type that the tool returns, or a type with the
+    /// same JSON form.
     ///
     /// # Errors
-    /// The error of the call; or `unexpected_answer` if the answer is not such a value.
+    /// The error of the call; or `unexpected_answer` if the answer cannot be parsed as a `T`.
     pub async fn await_as<T: DeserializeOwned>(self) -> Result<T, ToolError> {
         let name = self.calls.0.name_of(self.tool)?;
         let arguments = format!("{{{}}}", self.arguments?);
@@ -92,7 +94,7 @@ impl<'a> CallTo<'a> {
     }
 }
 
-/// Appends one member to the text of a JSON object.
+/// Formats one member of a JSON object: its name, a colon and its value.
 fn member(name: &str, value: &(impl Serialize + ?Sized)) -> Result<String, serde_json::Error> {
     Ok(format!("{}:{}", serde_json::to_string(name)?, serde_json::to_string(value)?))
 }

@@ -1,11 +1,11 @@
-//! Describes a tool for another tool that calls it by its name.
+//! A description of a tool, for another tool that calls it by its name.
 
 use std::sync::Arc;
 
 use crate::spec::Handle;
 use crate::tool::{Definition, Exposure};
 
-/// A tool that a run can call, as [`Calls::find`](super::Calls::find) finds it.
+/// A tool that a run can call, as [`Calls::find`](super::Calls::find) returns it.
 ///
 /// ```
 /// use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
@@ -60,7 +60,7 @@ impl CallableTool {
         }
     }
 
-    /// Describes a tool of which nothing but the name is known.
+    /// Describes a tool of which only the name is known.
     pub(super) fn unknown(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -77,7 +77,7 @@ impl CallableTool {
         &self.name
     }
 
-    /// Returns whether this is the tool of a handle, even if the application renamed it.
+    /// Returns whether the handle refers to this tool, even if the application renamed the tool.
     #[must_use]
     pub fn is(&self, tool: Handle) -> bool {
         self.tool.is_some_and(|mine| mine.is_of(tool.spec()))
@@ -89,7 +89,7 @@ impl CallableTool {
         self.is_terminal
     }
 
-    /// Returns whether only programs of the application may call the tool, so that no model may name it.
+    /// Returns whether the tool is hidden from models, so that only programs of the application may call it.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.is_hidden

@@ -9,10 +9,10 @@ use crate::context::ToolContext;
 use crate::error::ToolError;
 use crate::output::Answer;
 
-/// A value that a tool borrows as `&mut T`. It is opened before the tool runs, and closed after it.
+/// A value that a tool borrows as `&mut T`. The executor opens it before the tool runs, and closes it after the tool.
 ///
-/// A call that is cancelled, panics or runs out of time may drop it instead of closing it, so it
-/// must be safe to drop: a transaction rolls back.
+/// A call that is cancelled, panics or runs out of time may drop the resource instead of closing it. So a resource must
+/// be safe to drop: a dropped transaction, for instance, must roll back.
 ///
 /// ```
 /// use toolwright::{Closing, Resource, ToolError};
@@ -35,7 +35,8 @@ use crate::output::Answer;
     note = "implement `toolwright::Resource` for it"
 )]
 pub trait Resource: Send + Sized + 'static {
-    /// Closes the resource. An error after a success becomes the call's answer, because the work was not saved.
+    /// Closes the resource. If closing fails after the tool has succeeded, this error becomes the call's answer,
+    /// because the work was not saved.
     fn close(self, outcome: Closing) -> impl Future<Output = Result<(), ToolError>> + Send;
 }
 
@@ -45,11 +46,11 @@ pub trait Resource: Send + Sized + 'static {
 pub enum Closing {
     /// The tool returned a result: save the changes.
     Succeeded,
-    /// The tool returned an error, or the use was a preview: undo the work.
+    /// The tool returned an error, or the resource was used for a preview or a reconciliation: undo the work.
     Failed,
 }
 
-/// The call that a resource is opened for.
+/// The call for which a resource is opened.
 #[derive(Clone)]
 pub struct Opening {
     pub(crate) context: ToolContext,
@@ -61,7 +62,7 @@ impl Opening {
         &self.context
     }
 
-    /// Returns a service of the run or the executor; `None` if none of this type is registered.
+    /// Returns a service of the run or of the executor; `None` if neither has a service of this type.
     pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.context.service::<T>()
     }
@@ -80,13 +81,13 @@ pub type Open<T> = dyn Fn(Opening) -> BoxFuture<'static, Result<T, ToolError>> +
 #[doc(hidden)]
 pub struct Opener<T>(pub Box<Open<T>>);
 
-/// The result of using resources: an answer, a preview, a reconciliation.
+/// The result of a use of resources: an answer, a preview or a reconciliation.
 pub trait CallEnd {
     /// Makes the value for a use that failed with this error.
     fn failed(error: ToolError) -> Self;
     /// Whether a successful use saves its work; a preview, for instance, does not.
     const KEEPS_WORK: bool;
-    /// Whether the use failed.
+    /// Returns whether the use failed.
     fn is_failure(&self) -> bool;
 }
 

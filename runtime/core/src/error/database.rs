@@ -1,10 +1,10 @@
-//! Errors of rusqlite.
+//! Converts errors of rusqlite.
 
 use rusqlite::{Error, ErrorCode};
 
 use super::{ErrorClass, ToolError};
 
-/// Only operators see the messages of the database, which may describe its tables. Needs the feature `rusqlite`.
+/// Only operators see the database's messages, because they may describe its tables. Needs the feature `rusqlite`.
 #[cfg_attr(docsrs, doc(cfg(feature = "rusqlite")))]
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 
 use super::{ErrorClass, ToolError};
 
-/// A server's `retry-after` is in the response, not in the error; to use it, read the response with
+/// The error does not contain a server's `retry-after`. To use it, read the response with
 /// `toolwright::retry::retry_after`. Needs the feature `reqwest`.
 #[cfg_attr(docsrs, doc(cfg(feature = "reqwest")))]
 impl From<reqwest::Error> for ToolError {
@@ -36,7 +36,8 @@ impl From<reqwest::Error> for ToolError {
     }
 }
 
-/// Whether a body that could not be decoded was complete. A body that breaks off is a decoding error too.
+/// Returns whether a body that could not be decoded was complete. A body that breaks off is reported as a decoding
+/// error too.
 fn came_whole(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(it) = cause {

@@ -1,9 +1,9 @@
-//! Formats errors for people, for a `main` that returns one: the message and its causes.
+//! Formats an error that `main` returns for people: the message and its causes.
 
 use std::error::Error;
 use std::fmt;
 
-/// Writes an error's message, and after it each cause that the message does not contain already.
+/// Writes an error's message, followed by each cause whose text is not already part of the output.
 ///
 /// # Errors
 ///
@@ -23,8 +23,8 @@ pub fn write_with_causes(error: &dyn Error, formatter: &mut fmt::Formatter<'_>) 
     Ok(())
 }
 
-/// Implements `Debug` of error types by the message and its causes: `main` prints a returned error by `Debug`, and its
-/// reader needs to see what is wrong and what to do.
+/// Implements `Debug` of an error type as the message and its causes. `main` prints a returned error with `Debug`, and
+/// a person needs a sentence rather than fields.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_as_sentence {

@@ -1,5 +1,5 @@
-//! Errors of the standard library and of crates that are always linked. The model reads the kind of the failure; only
-//! operators see paths and the system's messages.
+//! Converts errors of the standard library and of crates that are always linked. The model reads the kind of the
+//! failure; only operators see paths and the system's messages.
 
 use std::io;
 
@@ -12,8 +12,8 @@ impl From<Source> for ToolError {
     }
 }
 
-/// Derives the class from the kind of the I/O error. A busy file or too many open files shows nothing about what the
-/// tool did before, so the tool may have acted.
+/// Derives the class from the kind of the I/O error. A busy file or too many open files do not show what the tool did
+/// before the error, so the class is [`ErrorClass::Transient`]: the tool may have acted.
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
@@ -57,13 +57,13 @@ impl From<io::Error> for ToolError {
     }
 }
 
-/// Whether the error is `ENFILE` or `EMFILE`, for which the standard library has no kind; they have these numbers on
-/// every Unix.
+/// Returns whether the error is `ENFILE` or `EMFILE`. The standard library has no kind for these errors. They have
+/// these numbers on every Unix.
 fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Needed by tools whose error type is `Infallible`, because they cannot fail.
+/// Allows `Infallible` as the error type of a tool that cannot fail.
 impl From<std::convert::Infallible> for ToolError {
     fn from(never: std::convert::Infallible) -> Self {
         match never {}

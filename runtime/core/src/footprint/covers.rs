@@ -13,10 +13,10 @@ pub struct AccessOutside<'a> {
 }
 
 impl Footprint {
-    /// Checks that this footprint contains the other one. A resource that may be written may also be read.
+    /// Checks that this footprint contains the other footprint. A resource that may be written may also be read.
     ///
     /// # Errors
-    /// The first resource that is outside of it.
+    /// The first resource of the other footprint that this footprint does not contain.
     #[doc(hidden)]
     pub fn covers<'a>(&'a self, other: &'a Self) -> Result<(), AccessOutside<'a>> {
         let Reach::Named(writes) = &self.writes else { return Ok(()) };

@@ -4,12 +4,11 @@ use std::any::TypeId;
 
 use super::resource::{Kind, ResourceKind};
 
-/// Declares that a tool touches whatever its children touch, for a tool that can make any call, such as one that its
-/// input names:
-/// `writes(Kind = name, NestedCalls = None::<&str>)`.
+/// A kind of resource for a tool that can make any call, such as a call that its input names. By `writes(Kind = name,
+/// NestedCalls = None::<&str>)`, the tool declares that it touches whatever its children touch.
 ///
-/// Other calls of the turn wait for such a call as for one that touches everything, and its children may touch
-/// everything. The policy judges the call itself by its other resources, and each child by the resources of that child.
+/// The other calls of the turn treat such a call as one that touches everything, and its children may touch everything.
+/// The policy judges the call itself by its other resources, and each child by the child's own resources.
 ///
 /// ```
 /// use toolwright::{File, Footprint, NestedCalls};
@@ -26,7 +25,7 @@ impl ResourceKind for NestedCalls {
     const LABEL: &'static str = "nested calls";
 }
 
-/// Whether a kind of resource is [`NestedCalls`].
+/// Returns whether a kind of resource is [`NestedCalls`].
 pub(super) fn is_it(kind: Kind) -> bool {
     (kind.0.id)() == TypeId::of::<NestedCalls>()
 }

@@ -1,4 +1,4 @@
-//! Kinds of resources. A kind defines when two names are equal and when they overlap.
+//! Kinds of resources. A kind defines when two names mean the same resource and when two resources overlap.
 
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,9 @@ pub trait ResourceKind: 'static {
     /// The name of the kind, for people.
     const LABEL: &'static str;
 
-    /// Whether a resource of this kind decides what else a call touches, as the working folder decides which files a
-    /// command line names. If an earlier call of a turn writes such a resource, it is not known what a later call that
-    /// reads it will touch, so the later call runs alone.
+    /// Whether a resource of this kind decides which other resources a call touches. The working folder, for instance,
+    /// decides which files a command line names. If an earlier call of a turn writes such a resource, and a later call
+    /// reads it, then the resources of the later call are not known in advance. So the later call runs alone.
     const DECIDES: bool = false;
 
     /// Returns the normal form of a name, which is equal for all names of a resource.
@@ -37,16 +37,18 @@ pub trait ResourceKind: 'static {
         name.to_owned()
     }
 
-    /// Reports whether one resource contains another; both names are normalised and differ.
+    /// Returns whether the resource `container` contains the resource `contained`. Both names are normalised, and they
+    /// differ.
     fn overlap(container: &str, contained: &str) -> bool {
         let _ = (container, contained);
         false
     }
 
-    /// Lists the names of all resources of the kind that contain this one, the outermost first and without the resource
-    /// itself, as parts of its normalised name. It has to agree with [`overlap`](Self::overlap). Implement this method
-    /// if a name shows its containers: a turn of thousands of calls is then planned quickly. `None` if only `overlap`
-    /// knows.
+    /// Lists the names of all resources of the kind that contain this resource, the outermost first. The resource
+    /// itself is not listed. `name` is normalised. Each listed name is a prefix of `name`, or a constant. The result
+    /// has to agree with [`overlap`](Self::overlap). Implement this method if the containers can be derived from a
+    /// name: it makes planning a turn of thousands of calls fast. `None`, the default, means that only `overlap` can
+    /// compare the names.
     ///
     /// ```
     /// use toolwright::{File, ResourceKind};
@@ -58,17 +60,18 @@ pub trait ResourceKind: 'static {
         None
     }
 
-    /// Returns the name of a resource across all scopes, for a kind whose scopes can share resources, as a folder and
-    /// its parent do; `name` is `None` for all resources of the scope. The result is compared like a name. By default
-    /// two scopes share nothing.
+    /// Returns a name of a resource that is unique across all scopes. Implement it for a kind whose scopes can share
+    /// resources, as a folder and its parent folder do. `name` is `None` for all resources of the scope. Global names
+    /// are compared as names are. By default, two scopes share no resources.
     fn global_name(scope: &ResourceScope, name: Option<&str>) -> Option<String> {
         let _ = (scope, name);
         None
     }
 
-    /// Returns the version of a resource, which every change of the resource changes. A cache reads it before each use
-    /// of an answer, so it must be quick. `None` if it cannot be determined: such a resource is not cached. By
-    /// default only calls change resources of the kind.
+    /// Returns the version of a resource. Every change of the resource has to change its version. A cache asks for the
+    /// version before each use of a cached answer, so this function must be fast. `None` means that the version cannot
+    /// be determined, and answers about the resource are not cached. The default assumes that only calls change
+    /// resources of the kind.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
         let _ = (scope, name);
         Some(ResourceStamp::unchanging())
@@ -117,16 +120,16 @@ impl<K: ResourceKind> KindOfResource for K {
     });
 }
 
-/// Files and folders, by path: `file` in an attribute. A folder contains what is below it, so that
-/// a search under `src/` conflicts with a write to `src/a.rs`.
+/// Files and folders, by path: `file` in an attribute. A folder contains everything below it, so a search under `src/`
+/// conflicts with a write to `src/a.rs`.
 #[derive(Debug)]
 pub struct File;
 
 impl ResourceKind for File {
     const LABEL: &'static str = "file";
 
-    /// Makes equal names of `./a//b/../c` and `a/c`. The file system is not consulted: the workspace resolves links
-    /// before it opens a file.
+    /// Gives equal paths equal names: `./a//b/../c` becomes `a/c`. The file system is not read; the workspace resolves
+    /// links before it opens a file.
     fn normalise(name: &str) -> String {
         let absolute = name.starts_with('/');
         let mut parts: Vec<&str> = Vec::new();
@@ -165,8 +168,8 @@ impl ResourceKind for File {
         Some(std::iter::once(root).chain(folders).collect())
     }
 
-    /// If only one path is absolute, or one leads further out of the folder, the names alone do not show how they
-    /// relate, so they may overlap.
+    /// Returns whether `container` may contain `contained`. If only one of the paths is absolute, or if their numbers of
+    /// leading `..` differ, the names do not show how the paths relate. Then the paths may overlap.
     fn overlap(container: &str, contained: &str) -> bool {
         let start = |path: &str| {
             (path.starts_with('/'), path.split('/').take_while(|part| *part == "..").count())
@@ -187,9 +190,9 @@ impl ResourceKind for File {
         })
     }
 
-    /// Uses size, times and inode number of a regular file. It gives no stamp for a folder, whose times show nothing
-    /// about the files below it; for a file that changed less than two seconds ago, which may change again within the
-    /// same time; and for a relative name whose scope is not a known folder.
+    /// Uses the size, the times and the inode number of a regular file. There is no stamp for a folder, whose times do
+    /// not show changes of files below it. There is none for a file that changed less than two seconds ago, because a
+    /// second change may leave its time the same. And there is none for a relative name without a known scope.
     fn stamp(scope: Option<&ResourceScope>, name: Option<&str>) -> Option<ResourceStamp> {
         let name = name?;
         let path = match scope {
@@ -200,14 +203,14 @@ impl ResourceKind for File {
     }
 }
 
-/// Values that may name a resource in an attribute: text, paths, whole numbers, and options and lists of them. An
-/// absent option names every resource of the kind.
+/// Values that may name a resource in an attribute: text, paths, whole numbers, and options and lists of them. `None`
+/// names every resource of the kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name a resource",
     label = "expected text, a path, a whole number, or an option or a list of them"
 )]
 pub trait ResourceName {
-    /// Passes each name to `take`, and `None` for all resources of the kind.
+    /// Passes each name to `take`; `None` means all resources of the kind.
     fn each(&self, take: &mut dyn FnMut(Option<&str>));
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::resource::ResourceKind;
 
-/// The scope of resources, as text: for files the real path of the folder to which their names are relative.
+/// The scope of resources, as text. For files it is the real path of the folder to which the names are relative.
 ///
-/// The scope of a resource without one is unknown: the resource may be that of the same name in any scope.
+/// A resource without a scope may be in any scope, so it may be the same as a resource of that name in any scope.
 ///
 /// ```
 /// use toolwright::{File, Footprint, ResourceScope};
@@ -41,11 +41,11 @@ impl fmt::Display for ResourceScope {
     }
 }
 
-/// A service that holds resources of the kind `K`. If a tool borrows one and names resources of that kind, they are in
-/// its scope; the tool declares nothing further.
+/// A service that holds resources of the kind `K`. If a tool borrows the service and names resources of that kind, the
+/// resources are in the service's scope. The tool declares nothing further.
 ///
-/// If a tool borrows two services that hold resources of one kind in different scopes, the scope of its names is
-/// unknown.
+/// If a tool borrows two services that hold resources of one kind in different scopes, the scope of the resources that
+/// it names is unknown.
 ///
 /// ```
 /// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};
@@ -80,8 +80,9 @@ pub trait Holds<K: ResourceKind> {
     /// Returns the scope of the resources.
     fn scope(&self) -> ResourceScope;
 
-    /// Returns the other names of a resource, such as the file that a link leads to. A call that uses one name touches
-    /// the resource under all of them: the policy judges it by all, and calls conflict over each. Empty by default.
+    /// Returns the other names of a resource, such as the file to which a link leads. A call that uses one name touches
+    /// the resource under all its names: the policy judges the call by each name, and each name can cause a conflict
+    /// with another call. Empty by default.
     ///
     /// ```
     /// use toolwright::{Call, Executor, File, Holds, Registry, ResourceScope, tool};
@@ -120,16 +121,15 @@ pub trait Holds<K: ResourceKind> {
     }
 }
 
-/// A function that returns the other names of a resource.
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
-/// The scope of the resources that a tool's services hold, and the other names that resources have in it.
+/// The scope of the resources that a service holds, and a function for their other names.
 pub struct HeldResources<'s> {
     pub(super) scope: ResourceScope,
     pub(super) other_names: OtherNames<'s>,
 }
 
-/// Determines for generated code whether the service `T` holds resources of the kind `K`.
+/// Determines, for generated code, whether the service `T` holds resources of the kind `K`.
 pub struct Holder<T: ?Sized, K>(PhantomData<fn(&T, K)>);
 
 impl<T: ?Sized, K> Holder<T, K> {
@@ -137,14 +137,14 @@ impl<T: ?Sized, K> Holder<T, K> {
 }
 
 impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
-    /// Returns the scope of the resources that the service holds.
+    /// Returns the scope and the other names of the resources that the service holds.
     pub fn scope<'s>(&self, service: &'s T) -> Option<HeldResources<'s>> {
         let other_names = Box::new(|name: &str| service.other_names(name));
         Some(HeldResources { scope: service.scope(), other_names })
     }
 }
 
-/// rustc chooses this trait if a service does not hold resources of the kind.
+/// Rustc chooses this trait if a service holds no resources of the kind.
 pub trait HoldsNone<T: ?Sized> {
     fn scope<'s>(&self, _: &'s T) -> Option<HeldResources<'s>> {
         None
@@ -153,7 +153,7 @@ pub trait HoldsNone<T: ?Sized> {
 
 impl<T: ?Sized, K> HoldsNone<T> for Holder<T, K> {}
 
-/// Returns the scope that a tool's services name; `None` if they name no scope, or several.
+/// Returns the scope of a tool's services; `None` if they have no scope, or different scopes.
 pub fn one_scope<const COUNT: usize>(
     scopes: [Option<HeldResources<'_>>; COUNT],
 ) -> Option<HeldResources<'_>> {

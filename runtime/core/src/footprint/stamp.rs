@@ -1,4 +1,4 @@
-//! Stamps of resources: if two stamps of a resource are equal, it has not changed between them.
+//! Stamps of resources: two equal stamps show that the resource has not changed between them.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceStamp(Box<str>);
 
-/// The time within which a second change may leave the timestamp unchanged, because file systems store times in steps
-/// of up to two seconds.
+/// The time after a change during which a second change may leave the timestamp the same. File systems store times in
+/// steps of up to two seconds.
 const STEP: Duration = Duration::from_secs(2);
 
 impl ResourceStamp {
@@ -35,7 +35,8 @@ impl ResourceStamp {
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;
-        // The distance from now is also used for a time in the future, because the clock may have been set back.
+        // A time in the future is possible, because the clock may have been set back. So the distance from now counts
+        // in both directions.
         let age = match SystemTime::now().duration_since(modified) {
             Ok(age) => age,
             Err(ahead) => ahead.duration(),

@@ -8,7 +8,7 @@ use super::resource::Kind;
 use super::scope::ResourceScope;
 use super::stamp::ResourceStamp;
 
-/// A resource that a call touches; without a name, all resources of its kind.
+/// A resource that a call touches. If it has no name, it means all resources of its kind.
 ///
 /// ```
 /// use toolwright::{File, Footprint};
@@ -39,7 +39,7 @@ impl TouchedResource {
         self.kind.0.label
     }
 
-    /// Returns whether the resource decides which other resources a call that reads it touches: see
+    /// Returns whether the resource decides which other resources a call touches: see
     /// [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
     #[doc(hidden)]
     #[must_use]
@@ -47,20 +47,20 @@ impl TouchedResource {
         self.kind.0.decides
     }
 
-    /// Returns the name of the resource in the normal form of the kind; `None` for all resources of the kind.
+    /// Returns the name of the resource in the normal form of its kind; `None` means all resources of the kind.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Returns the scope of the resource, such as a workspace, if it is known. Do not show it to models: for files it
-    /// is a path of this machine.
+    /// Returns the scope of the resource, such as a workspace, if it is known. Do not show it to models: the scope of
+    /// files is a path of this machine.
     #[must_use]
     pub fn scope(&self) -> Option<&ResourceScope> {
         self.scope.as_ref()
     }
 
-    /// Reports whether a change of one of the resources may change the other.
+    /// Returns whether a change of one of the resources may change the other.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {
@@ -81,7 +81,7 @@ impl TouchedResource {
         }
     }
 
-    /// Returns whether this resource is the other one, or contains it.
+    /// Returns whether this resource equals or contains the other resource.
     #[must_use]
     pub(super) fn covers(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {
@@ -122,7 +122,7 @@ impl TouchedResource {
         (self.kind.0.id)()
     }
 
-    /// Lists the names of the containers that the resource has in its scope, outermost first; see
+    /// Lists the names of the resource's containers in its scope, the outermost first: see
     /// [`ResourceKind::containers`](super::ResourceKind::containers).
     #[doc(hidden)]
     #[must_use]

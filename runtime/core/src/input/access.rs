@@ -1,7 +1,7 @@
 //! Passes the items of an array and the fields of a struct to serde, one by one.
 //!
-//! - Items are in element position, fields in field position.
-//! - A struct takes only its own keys, each once, even if its type would ignore others.
+//! - Items are in element position, fields in field position: see [`Reader`].
+//! - A struct accepts only its own keys, each of them once, even if its type would ignore other keys.
 
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
@@ -86,7 +86,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         reader.open()?;
-        // Wraps around to the first field when the first key is read.
+        // The first key increments this index, which wraps around to the index of the first field.
         let current = usize::MAX;
         let mut fields = Fields { reader, names, current, first: true, given: 0, others: None };
         let value = visitor.visit_map(&mut fields)?;

@@ -1,4 +1,4 @@
-//! The limits of `#[arg]`: numbers between two bounds, text and lists of a length, text of a pattern.
+//! The limits that `#[arg]` sets: bounds of numbers, lengths of text and lists, and patterns of text.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -10,12 +10,12 @@ use super::problem::Rule;
 use super::shape::Limits;
 use super::words;
 
-/// A number in a comparison with a limit: the limit itself, or the number that is checked.
+/// A number that is compared with another one: a limit, or the number to check.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     Integer(i128),
     Float(f64),
-    /// A 32-bit float, which is compared by the shortest decimal that parses to it.
+    /// A 32-bit float. For comparisons with other numbers, it counts as the shortest decimal that parses to it.
     Single(f32),
 }
 
@@ -62,7 +62,7 @@ impl Bound {
     fn is_below(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(two)) => one < two,
-            // Both numbers are compared by their decimals.
+            // Both are 32-bit floats, so their order is that of their decimals.
             (Self::Single(one), Self::Single(two)) => one < two,
             (one, two) => one.as_float() < two.as_float(),
         }
@@ -79,8 +79,8 @@ impl Bound {
 }
 
 /// Returns the value of the shortest decimal that parses to this `f32`. Example: the `f32` nearest to 0.1 is a little
-/// more than 0.1, and this returns 0.1. The largest `f32` is returned as it is, since its shortest decimal would lie
-/// beyond it.
+/// more than 0.1, and this function returns 0.1. The largest `f32` is returned unchanged, because its shortest decimal
+/// is larger than it.
 pub(crate) fn decimal(single: f32) -> f64 {
     let exact = f64::from(single);
     if single.abs() < f32::MAX { single.to_string().parse().unwrap_or(exact) } else { exact }
@@ -99,13 +99,13 @@ impl fmt::Display for Bound {
 /// Turns a constant of the user's code into a bound at compile time.
 pub struct BoundOf<T>(pub T);
 
-/// Types that `minimum` and `maximum` apply to.
+/// Types to which `minimum` and `maximum` apply.
 #[diagnostic::on_unimplemented(
     message = "`minimum` and `maximum` apply to numbers, not to `{Self}`",
     label = "the parameter is no number"
 )]
 pub trait Number {
-    /// The type in which a limit is written: that of the number itself.
+    /// The type of a limit in the attribute: the type of the number itself.
     type Limit;
     /// The numbers that can be limits.
     const LIMITS: Limits = Limits::ANY;
@@ -113,7 +113,7 @@ pub trait Number {
     fn number(&self) -> Option<Bound>;
 }
 
-/// Types that `length` applies to.
+/// Types to which `length` applies.
 #[diagnostic::on_unimplemented(
     message = "`length` applies to text, lists, sets and maps, not to `{Self}`",
     label = "the parameter has no length"
@@ -130,7 +130,7 @@ pub struct Measure<T> {
     pub(super) unit: &'static str,
 }
 
-/// Types that `pattern` and `command` apply to.
+/// Types to which `pattern` and `command` apply.
 #[diagnostic::on_unimplemented(
     message = "`pattern` and `command` apply to text, not to `{Self}`",
     label = "the parameter is no text"
@@ -152,7 +152,7 @@ macro_rules! too_large {
     };
 }
 
-/// Implements the range of numeric types: a float type can approximate any integer.
+/// Makes the limits of a numeric type. A float type has none, because it can approximate any integer.
 macro_rules! limits {
     ($number:ty, Integer) => {
         Limits {
@@ -193,7 +193,7 @@ numbers! {
     i128 => Integer(i128), f64 => Float(f64), f32 => Single(f32),
 }
 
-/// `i128` cannot represent the largest bounds of `u128`, so such a bound is replaced by one above all numbers.
+/// `i128` cannot represent every `u128`, so a larger number is replaced by `i128::MAX`.
 impl BoundOf<u128> {
     pub const fn get(self) -> Bound {
         Bound::Integer(if self.0 > i128::MAX as u128 { i128::MAX } else { self.0 as i128 })

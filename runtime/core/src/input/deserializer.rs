@@ -1,4 +1,4 @@
-//! The strict reader as a serde deserializer: which JSON each kind of Rust type takes.
+//! Implements serde's `Deserializer` for the strict reader: which JSON each kind of Rust type accepts.
 
 use serde::{Deserializer, de::Visitor};
 
@@ -135,7 +135,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
                 return visitor.visit_none();
             }
             if self.place == Place::Parameter {
-                // Only the option as a whole can be left out, not the value inside of it.
+                // Only the option as a whole can be left out. A value inside the option cannot.
                 self.place = Place::Element;
             }
         }
@@ -173,7 +173,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        // The key of this value cannot be left out, so only `null` can express an absent value.
+        // A value inside a newtype has no key that could be left out, so only `null` can express `None`.
         self.place = Place::Element;
         let read = visitor.visit_newtype_struct(&mut *self);
         self.place = Place::Field;
@@ -265,8 +265,8 @@ impl<'de> Reader<'de> {
             .asking(ExpectedInput::Variants(variants))
     }
 
-    /// Visits a number in the type of its spelling. An integer beyond 64 bits is visited as a float, as serde_json
-    /// does: types that accept anything, and serde's buffers, support no longer integers.
+    /// Visits a number as the type that its spelling suggests. An integer beyond 64 bits is visited as a float, as
+    /// serde_json does, because serde's buffers and types that accept any value cannot store a longer integer.
     fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Fault> {
         match self.plain_integer() {
             Some(value) => match u64::try_from(value) {

@@ -1,7 +1,8 @@
 //! Passes the entries of a map to serde one by one, and refuses a repeated key.
 //!
-//! - Keys are compared decoded: a few of them one by one, more of them by hash, so that the cost stays linear.
-//! - Values are in element position.
+//! - Keys are compared in decoded form. Up to eight keys are compared one by one, more keys by hash, so that the cost
+//!   stays linear.
+//! - Values are in element position: see [`Reader`].
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -17,7 +18,7 @@ use super::{
 /// The entries of a map.
 pub(super) struct Entries<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// The position in the text of the key whose value is read next.
+    /// The position in the text at which the key of the next value begins.
     key: usize,
     first: bool,
     seen: SeenKeys<'de>,
@@ -99,12 +100,13 @@ const FEW: usize = 8;
 pub(super) struct SeenKeys<'de> {
     few: [&'de str; FEW],
     count: usize,
-    /// All keys; used once there are many, or once a key has escapes, so that it differs from its text.
+    /// All keys. Used once there are more than [`FEW`], or once a key has escapes and so cannot be borrowed from the
+    /// text.
     all: Option<HashSet<Cow<'de, str>>>,
 }
 
 impl<'de> SeenKeys<'de> {
-    /// Adds a key. Returns `false` if the object had the key before.
+    /// Adds a key. Returns `false` if the object already had the key.
     #[inline]
     pub(super) fn insert_borrowed(&mut self, key: &'de str) -> bool {
         if self.all.is_some() || self.count == FEW {
@@ -120,7 +122,7 @@ impl<'de> SeenKeys<'de> {
         true
     }
 
-    /// Adds a key as [`insert_borrowed`](Self::insert_borrowed) does, but compares by hash.
+    /// Adds a key as [`insert_borrowed`](Self::insert_borrowed) does, but always compares by hash.
     pub(super) fn insert(&mut self, key: Cow<'de, str>) -> bool {
         let few = self.few.iter().take(self.count).map(|key| Cow::Borrowed(*key));
         self.all.get_or_insert_with(|| few.collect()).insert(key)

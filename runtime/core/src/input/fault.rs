@@ -1,10 +1,11 @@
-//! The reader's error: one boxed problem. Its place is filled in as the reader returns through the enclosing values.
+//! The reader's error: one boxed problem. The location of the problem is completed while the reader returns through the
+//! enclosing values.
 //!
-//! - It is one pointer wide and allocated only on failure, so that success costs nothing.
-//! - A fault has the path from its value to the place of the problem; each enclosing value prepends its own segment.
-//! - `found` stays empty if serde reports less than the text shows; the reader fills it in.
-//! - A fault also has the names that the type asked for. They tell a registry which names a type accepts beyond its
-//!   schema, such as an alias.
+//! - A fault is one pointer wide and allocated only on failure, so that success costs nothing.
+//! - The path of a fault is relative to the value in which it occurred; each enclosing value prepends its own segment.
+//! - Serde often does not report the value that it refused. Then `found` stays empty until the reader fills it in.
+//! - A fault also contains the names that the type expected. They show a registry which names a type accepts besides
+//!   those in its schema, such as aliases.
 
 use std::fmt;
 
@@ -61,7 +62,7 @@ impl Fault {
         fault.at_key(&words::shorten(key))
     }
 
-    /// Makes the fault of a key that was given before.
+    /// Makes the fault of a key that the object has twice.
     #[cold]
     pub(super) fn duplicate_key(key: &str) -> Self {
         Self::from(Problem::duplicate_key(key)).at_key(key)
@@ -102,13 +103,13 @@ impl Fault {
         self
     }
 
-    /// Returns what the type expected; `None` if the fault does not know it.
+    /// Returns what the type expected; `None` if the fault does not contain it.
     #[doc(hidden)]
     pub fn asked(&self) -> Option<ExpectedInput> {
         self.0.asked
     }
 
-    /// Whether the fault concerns the value itself and does not quote the value yet.
+    /// Returns whether the fault is about the whole value that was read, and does not quote that value yet.
     pub(super) fn lacks_found(&self) -> bool {
         self.0.problem.found.is_empty() && self.0.problem.pointer.is_empty()
     }
@@ -117,7 +118,7 @@ impl Fault {
         self.0.problem.found = words::shorten(found);
     }
 
-    /// Converts the fault to that of a `null` whose key should be left out.
+    /// Converts the fault to that of a `null` in place of which the key should be left out.
     pub(super) fn into_null(mut self) -> Self {
         let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
         if self.0.problem.pointer.is_empty() && !is_said {

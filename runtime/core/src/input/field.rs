@@ -1,5 +1,5 @@
-//! The trait of fields of a `#[data]` type, checked for each field: so that rustc first reports what to do about a type
-//! that is not data, before the errors of serde and schemars.
+//! The trait that every field type of a `#[data]` type has to implement. If a type does not, rustc first reports what
+//! to do about it, before the errors of serde and schemars.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 

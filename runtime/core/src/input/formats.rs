@@ -1,4 +1,4 @@
-//! Describes texts of a known format in our own words, whichever library parses them.
+//! Describes texts of a known format in our own words, whatever library parses them.
 //!
 //! - A parser's message is meant for the programmer who calls it. For a known format, our message shows an example of
 //!   such a text instead.
@@ -32,7 +32,7 @@ pub fn of_format(format: &str) -> Option<&'static str> {
     })
 }
 
-/// Translates the words by which a library's type describes what it expects.
+/// Translates the description that a library's type gives of the text that it expects.
 pub(super) fn of_reader(expected: &str) -> Option<&'static str> {
     let format = match expected {
         "a date string" | "a formatted date string" => "date",
@@ -65,11 +65,12 @@ pub(super) fn of_reader(expected: &str) -> Option<&'static str> {
 
 /// Translates an error of the type `E` with this message, if both belong to a known library.
 ///
-/// No trait says which library an error comes from: serde only requires that it can be displayed. So the name of its
-/// type shows the crate, and a text without an error type is recognised by its beginning.
+/// No trait says from which library an error comes: serde only requires `Display`. So the path of the error's type
+/// shows the crate. An error that is already a text is recognised by its beginning.
 pub(super) fn of_error<E>(said: &str) -> Option<&'static str> {
     let name = std::any::type_name::<E>().trim_start_matches(['&', ' ']);
-    // Checked first, since the standard library has one error type for all kinds of addresses.
+    // The beginning of the message is checked first, because the standard library has one error type for all kinds of
+    // addresses.
     let of_text = TEXTS.iter().find(|(beginning, _)| said.starts_with(beginning));
     let of_type = || ERRORS.iter().find(|(prefix, _)| name.starts_with(prefix));
     let (_, expected) = of_text.or_else(of_type)?;
@@ -83,7 +84,7 @@ const MOMENT: &str = "a date, time or length of time such as 2026-11-20, 2026-11
 const NUMBER: &str = "a number in digits that is within its range";
 const LENGTH: &str = "a length of time that is within its range";
 
-/// Error types by the path of their definition, with a format or a description.
+/// The beginnings of the paths of error types, each with a format or a description.
 const ERRORS: [(&str, &str); 18] = [
     ("jiff::", MOMENT),
     ("chrono::", MOMENT),
@@ -105,7 +106,7 @@ const ERRORS: [(&str, &str); 18] = [
     ("rust_decimal::", "a decimal number such as 12.50"),
 ];
 
-/// Messages by their beginning, with a format or a description.
+/// The beginnings of messages, each with a format or a description.
 const TEXTS: [(&str, &str); 20] = [
     ("UUID parsing failed", "uuid"),
     ("empty host: \"", "uri"),

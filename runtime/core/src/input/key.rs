@@ -1,6 +1,6 @@
-//! Reads an object's key as a value: a name, or a scalar in a string.
+//! Reads an object's key as a value: a name, or a scalar that is written as a string.
 //!
-//! - As a key, each number has only one spelling, so that different keys are different numbers.
+//! - A number as a key has only one accepted spelling, so that different keys are different numbers.
 
 use serde::{
     Deserializer,
@@ -40,7 +40,7 @@ impl<'a, 'de> KeyText<'a, 'de> {
         }
     }
 
-    /// Makes a fault quote the key.
+    /// Completes a fault with the key: quotes the key, and adds its segment to the location.
     #[cold]
     pub(super) fn show(&self, mut fault: Fault) -> Fault {
         if fault.lacks_found() {

@@ -9,7 +9,8 @@ use super::problem::Problems;
 use super::problem::Rule;
 use crate::scalar::Scalars;
 
-/// A further check of a value's raw text, after it was read; its pointers are relative to the value.
+/// A further check of a value's raw text, made after the value was read. The pointers of its problems are relative to
+/// the value.
 pub type Check = Box<dyn Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync>;
 
 /// One key of a tool's input.
@@ -34,7 +35,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// Describes a key that must be given; `expected` describes the type of its value, such as "a string".
+    /// Describes a required key; `expected` describes the type of its value, such as "a string".
     pub fn required(
         name: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
@@ -42,7 +43,7 @@ impl Key {
         Self::new(name.into(), expected.into(), true)
     }
 
-    /// Describes a key that may be left out; `expected` describes the type of its value.
+    /// Describes an optional key; `expected` describes the type of its value.
     pub fn optional(
         name: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
@@ -50,7 +51,7 @@ impl Key {
         Self::new(name.into(), expected.into(), false)
     }
 
-    /// Adds a check of the raw text of the value, which is made after the value was read.
+    /// Adds a check of the value's raw text, which runs after the value was read.
     #[must_use]
     pub fn checked(
         mut self,
@@ -60,7 +61,7 @@ impl Key {
         self
     }
 
-    /// Accepts values of other scalar types that can only mean one of these types, if the input may be repaired.
+    /// Accepts scalars of other types, if they can mean only one value of these types and the input may be repaired.
     #[must_use]
     #[doc(hidden)]
     pub fn with_scalars(mut self, scalars: Option<Scalars>) -> Self {
@@ -72,7 +73,7 @@ impl Key {
         self.scalars
     }
 
-    /// Returns the key itself.
+    /// Returns the key's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -90,12 +91,10 @@ impl Key {
     }
 
     /// Lists all problems that the schema finds with a value that its type has refused; `None` if the schema accepts
-    /// it.
-    ///
-    /// The type itself stops at its first problem, and words it as its library does.
+    /// the value. The type itself reports only its first problem, in the words of the library that parses it.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
-        // The schema check is skipped, because it sees only one of two equal keys.
+        // The schema check sees only the last of two equal keys, so it cannot report them.
         if first.rule == Rule::DuplicateKey {
             return None;
         }
@@ -104,7 +103,7 @@ impl Key {
         if problems.is_empty() || problems.iter().any(is_other) {
             return None;
         }
-        // The reader's problem quotes a number with all of its digits, so its quotation is used.
+        // The reader's problem quotes a number with all of its digits, so its quotation replaces the schema's.
         for problem in problems.iter_mut().filter(|it| it.pointer == first.pointer) {
             if !first.found.is_empty() && matches!(problem.rule, Rule::Range | Rule::Type) {
                 problem.found.clone_from(&first.found);
@@ -149,7 +148,7 @@ impl Keys {
     /// Prepares keys for reading; `keys` are in declaration order.
     ///
     /// # Errors
-    /// When there are more than [`MOST`](Self::MOST) of them, or one is given twice.
+    /// When there are more than [`MOST`](Self::MOST) keys, or when two keys have the same name.
     pub fn new(keys: impl IntoIterator<Item = Key>) -> Result<Self, InvalidKeys> {
         let keys: Box<[Key]> = keys.into_iter().collect();
         if keys.len() > Self::MOST {
@@ -176,13 +175,13 @@ impl Keys {
         self.keys.len()
     }
 
-    /// Reports whether the input has no keys.
+    /// Returns whether the input has no keys.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Checks the text of an input that is one value, not an object of parameters.
+    /// Checks the text of an input that is a single value, not an object of parameters.
     pub(crate) fn check_whole(&self, text: &str) -> Result<(), Problems> {
         let check = self.keys.first().and_then(Key::check);
         match check.map_or(Ok(()), |check| check(text)) {
@@ -191,12 +190,12 @@ impl Keys {
         }
     }
 
-    /// Does the work of [`Key::in_words_of_schema`] for an input that is read as one value.
+    /// Lists the problems as [`Key::in_words_of_schema`] does, for an input that is a single value.
     pub(super) fn whole_in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Problems> {
         Problems::new(self.keys.first()?.in_words_of_schema(text, first)?)
     }
 
-    /// Whether the value of any key has a further check.
+    /// Returns whether the value of any key has a further check.
     pub(super) fn are_checked(&self) -> bool {
         self.keys.iter().any(|key| key.check.is_some())
     }
@@ -210,12 +209,12 @@ impl Keys {
         self.keys.get(index)
     }
 
-    /// Returns how many bytes the key at `index` takes, if `text` begins with that key.
+    /// Returns the length in bytes of the quoted key at `index`, if `text` begins with that key.
     #[inline]
     pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
         let key = self.keys.get(index)?;
         let quoted = key.quoted.as_bytes();
-        // Compares sixteen bytes in one step; only long keys and the end of the text need more.
+        // Sixteen bytes are compared in one step. Only a longer key, or the end of the text, needs another comparison.
         let is_here = match text.split_first_chunk::<16>() {
             Some((start, rest)) => {
                 (u128::from_le_bytes(*start) ^ key.head) & key.mask == 0
@@ -237,7 +236,7 @@ impl Keys {
 pub enum InvalidKeys {
     /// The input has more than 64 keys.
     TooMany(usize),
-    /// A key is given twice.
+    /// Two keys have the same name.
     Repeated(Cow<'static, str>),
 }
 crate::debug_as_sentence!(InvalidKeys);

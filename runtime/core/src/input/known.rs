@@ -1,9 +1,10 @@
-//! Which types are known to accept exactly the values of their schemas, without testing sample values.
+//! Knows for some types, without testing sample values, that they accept exactly the values of their schemas.
 //!
 //! - [`KnownType`] is implemented for standard types here, and by `#[data]` for a type whose attributes change its schema
 //!   and its `Deserialize` alike.
-//! - Generated code uses [`Knowledge`], which answers for every type: a type without the trait is unknown.
-//! - Whether a reader alone can enforce the schema is a separate question, which the schema answers.
+//! - Generated code uses [`Knowledge`], which exists for every type; a type that does not implement [`KnownType`] is
+//!   unknown.
+//! - Whether the reader alone can enforce a schema is a separate question, which depends on the schema.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -13,21 +14,21 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-/// A type that accepts exactly the values of its schema, provided that the types inside it do.
+/// A type that accepts exactly the values of its schema, if the types inside it do.
 pub trait KnownType {
-    /// Whether the reading of this type and of all types inside of it is known.
+    /// Returns whether this type and all types inside of it are known to accept exactly the values of their schemas.
     fn is_known(visited: &mut VisitedTypes) -> bool;
 }
 
-/// Returns whether a type is known.
+/// A function that returns whether a type is known: see [`KnownType::is_known`].
 pub type IsKnown = fn(&mut VisitedTypes) -> bool;
 
-/// The types that one query has visited, so that a recursive type is visited once.
+/// The types that a query has visited. They prevent that a recursive type is visited forever.
 #[derive(Default)]
 pub struct VisitedTypes(Vec<TypeId>);
 
 impl VisitedTypes {
-    /// Reports whether the types inside of `T` are known. A type that was visited before counts as known, because its
+    /// Returns whether the types inside of `T` are known. A type that was visited before counts as known, because its
     /// first visit decides.
     pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
         let id = TypeId::of::<T>();
@@ -39,7 +40,7 @@ impl VisitedTypes {
     }
 }
 
-/// Determines whether `T` is known: by its own function if `T` is a [`KnownType`], otherwise by that of
+/// Determines whether `T` is known: with the function of [`KnownType`] if `T` implements it, otherwise with that of
 /// [`UnknownType`].
 pub struct Knowledge<T: ?Sized>(PhantomData<T>);
 
@@ -49,7 +50,7 @@ impl<T: KnownType> Knowledge<T> {
     }
 }
 
-/// Answers for every type that is not a [`KnownType`].
+/// Implemented for every type. Its function is found only if the type is not a [`KnownType`].
 pub trait UnknownType {
     fn is_known(_: &mut VisitedTypes) -> bool {
         false

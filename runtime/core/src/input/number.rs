@@ -1,13 +1,13 @@
-//! JSON numbers: integers are computed exactly from their digits, floats by the standard library.
+//! JSON numbers. Integers are computed exactly from their digits; floats are parsed by the standard library.
 //!
-//! - `2.0`, `2e0` and `-0` are integers, as in JSON Schema; no integer is converted through a float.
-//! - The work is linear in the digits, whatever the exponent is.
+//! - `2.0`, `2e0` and `-0` are integers, as in JSON Schema. No integer is converted through a float.
+//! - The work is linear in the number of digits, however large the exponent is.
 
 use serde::de::Expected;
 
 use super::{fault::Fault, problem::Rule, reader::Reader, words};
 
-/// The text of a number, whose syntax was checked.
+/// A number as text whose syntax has been checked.
 pub(super) struct Number<'t> {
     pub(super) text: &'t str,
     negative: bool,
@@ -30,11 +30,12 @@ pub(super) enum Exact {
     Large,
 }
 
-/// The maximum number of digits of an integer to which one more digit can be added without overflow of an `i64`.
+/// The maximum number of digits that [`Reader::plain_integer`] reads. An `i64` can represent every number of 18 digits.
 const PLAIN_DIGITS: usize = 18;
 
 impl<'de> Reader<'de> {
-    /// Reads an integer of at most 18 digits without fraction and exponent; otherwise the cursor does not move.
+    /// Reads an integer of at most 18 digits, without fraction and exponent. If there is none, the cursor does not
+    /// move.
     #[inline]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
         let rest = self.text.as_bytes().get(self.position..)?;
@@ -64,7 +65,7 @@ impl<'de> Reader<'de> {
         Some(if sign == 1 { -value } else { value })
     }
 
-    /// Reads a number; a value of another type is a mismatch.
+    /// Reads a number. A value of another type is a fault.
     pub(super) fn number(&mut self, expected: &dyn Expected) -> Result<Number<'de>, Fault> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number_here(),
@@ -121,7 +122,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads any integer from `start`, within bounds, as the bits of its two's complement.
+    /// Reads the integer at `start`, in any notation and within bounds, as the bits of its two's complement.
     #[cold]
     pub(super) fn integer(
         &mut self,
@@ -145,7 +146,7 @@ impl<'de> Reader<'de> {
 }
 
 impl Number<'_> {
-    /// Returns the integer that the digits express, in any notation.
+    /// Computes the integer that the digits express, in any notation.
     pub(super) fn exact(&self) -> Exact {
         let digits = self.whole.iter().chain(self.fraction);
         let zeros = digits.clone().rev().take_while(|digit| **digit == b'0').count();
@@ -173,7 +174,8 @@ impl Number<'_> {
         }
     }
 
-    /// Whether a number that was rounded to a type's largest or smallest value is not beyond it.
+    /// Returns whether the exact number is at most `maximum`. Needed for a number that parsing has rounded to the
+    /// largest value of its type.
     #[cold]
     pub(super) fn is_within(&self, maximum: f64) -> bool {
         self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)

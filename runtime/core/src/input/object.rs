@@ -1,9 +1,9 @@
-//! The loop that reads the input object of every tool: it fills typed slots and reports all problems together.
+//! The loop that reads the input object of every tool. It fills typed slots, and reports all problems together.
 //!
-//! - After a problem the scan continues: the value is skipped and the next key read. A fault of syntax or depth ends
-//!   the scan, and then no key is reported as missing.
-//! - The expected next key is compared with the raw text in place, before any decoding.
-//! - Problems are in input order, followed by missing keys in declaration order.
+//! - After a problem, the loop skips the value and continues with the next key. A problem of syntax or depth ends the
+//!   loop, and then no key is reported as missing.
+//! - The key that is expected next is compared with the raw text, before anything is decoded.
+//! - Problems are reported in the order of the input. Missing keys follow in the order of their declaration.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -23,22 +23,22 @@ use super::{
 };
 use crate::repairs::Change;
 
-/// Typed slots for a tool's input, filled one key at a time; generated code implements it.
+/// Typed slots for a tool's input. The reader fills them one key at a time. Generated code implements this trait.
 pub trait Slots {
     /// Reads the value of the key at `index` and stores it, usually with [`fill`].
     ///
-    /// It is called at most once for an index, and only for an index of the [`Keys`].
+    /// The reader calls this function at most once for each index, and only for indices of the [`Keys`].
     ///
     /// # Errors
-    /// The fault of the value, with a pointer relative to the value.
+    /// The fault of the value. Its pointer is relative to the value.
     fn put(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
 }
 
-/// The repairs that were made while reading; usually there are none.
+/// The repairs that were made during reading; usually there are none.
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
-/// The maximum number of problems that are reported one by one.
+/// The maximum number of problems that are described, not counting missing keys.
 const MOST_PROBLEMS: usize = 100;
 
 /// Reads a tool's input, an object with `keys`, into `slots`.
@@ -73,13 +73,13 @@ const MOST_PROBLEMS: usize = 100;
 /// ```
 ///
 /// # Errors
-/// Every problem of the input, at most 100 plus the missing keys; the slots are then only partly filled.
+/// All problems of the input, but at most 100 besides the missing keys. Then the slots are only partly filled.
 pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
     read_repairing(text, keys, slots, None)
 }
 
 /// Reads a tool's input. If `changes` is given, a scalar of the wrong type that can have only one meaning is read with
-/// that meaning, and `changes` records that. The changes count only if the input is accepted.
+/// that meaning, and the repair is recorded in `changes`. The recorded repairs are valid only if the input is accepted.
 #[inline]
 #[doc(hidden)]
 pub fn read_repairing(
@@ -99,7 +99,7 @@ pub fn read_repairing(
 /// Reads the value of a parameter into its slot.
 ///
 /// # Errors
-/// The fault of the value, in which case the slot is unchanged.
+/// The fault of the value. Then the slot is unchanged.
 #[inline]
 pub fn fill<T: DeserializeOwned>(
     slot: &mut Option<T>,
@@ -109,8 +109,8 @@ pub fn fill<T: DeserializeOwned>(
     Ok(())
 }
 
-/// Returns the value of a key that was left out: `Some(None)` for an [`Option`], even behind an alias; `None` for a
-/// type that needs a value.
+/// Returns the value that a type has for an absent key: `Some(None)` for an [`Option`], even behind an alias, and
+/// `None` for a type that needs a value.
 ///
 /// ```
 /// # use toolwright::__private0::absent;
@@ -127,13 +127,13 @@ struct Scan<'k, 'de> {
     reader: Reader<'de>,
     keys: &'k Keys,
     changes: Option<&'k Changes>,
-    /// A bit for each key, which is set once the key was given.
+    /// One bit for each key, which is set once the input has given the key.
     given: u64,
     problems: Vec<Problem>,
 }
 
 impl Scan<'_, '_> {
-    /// Reads the whole text; an error means that the text cannot be read any further.
+    /// Reads the whole text. An error means that no more of the text can be read.
     #[inline]
     fn run(&mut self, slots: &mut dyn Slots) -> Result<(), Fault> {
         if self.reader.peek() != Some(b'{') {
@@ -168,8 +168,8 @@ impl Scan<'_, '_> {
         self.reader.finish()
     }
 
-    /// Finds the index of the next key if it is not the expected one; for an unknown key, returns its fault, unless
-    /// too many problems were reported already.
+    /// Finds the index of the next key, if it is not the key that was expected next. For an unknown key, returns the
+    /// fault; the fault is `None` if the maximum number of problems is reached.
     fn find(&mut self) -> Result<Result<usize, Option<Fault>>, Fault> {
         let text = self.reader.key()?;
         let key = self.reader.resolve(text);
@@ -195,8 +195,8 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Checks the text of a value that was read against its schema, if the schema has constraints that the type
-    /// lacks.
+    /// Checks the text of a value against its schema. Only needed if the schema has constraints that the type does not
+    /// enforce.
     #[inline]
     fn hold_to_schema(&mut self, index: usize, text: &str) {
         if let Some(check) = self.keys.get(index).and_then(Key::check)
@@ -213,7 +213,7 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Skips the value that a slot refused, if the text has a value there.
+    /// Skips a value that its slot refused. The value may still be accepted: by a lenient reading or by a repair.
     #[cold]
     fn skip_refused(
         &mut self,
@@ -248,13 +248,14 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Whether a second, more lenient reading accepts a refused value, so that the schema can decide on the value.
+    /// Returns whether a second, more lenient reading accepts a refused value. The schema then decides on the value.
     fn takes_at_last(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let is_checked = self.keys.get(index).is_some_and(|key| key.check().is_some());
         is_checked && reread(text, |reader| slots.put(index, reader)).is_some()
     }
 
-    /// Whether a value of the wrong type has exactly one meaning that the slot accepts.
+    /// Returns whether a value of the wrong type has exactly one meaning that the slot accepts. If so, fills the slot
+    /// with that meaning.
     fn repairs(&self, index: usize, text: &str, slots: &mut dyn Slots) -> bool {
         let Some(changes) = self.changes else { return false };
         let Some(key) = self.keys.get(index) else { return false };
@@ -314,7 +315,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// Represents a key that was left out, for which only an option has a value.
+/// An absent key as a deserializer: only an option can be read from it.
 struct Nothing;
 
 impl<'de> Deserializer<'de> for Nothing {
@@ -334,7 +335,7 @@ impl<'de> Deserializer<'de> for Nothing {
     }
 }
 
-/// The error of a type that cannot be read without a value.
+/// The error of a type that needs a value.
 #[derive(Debug)]
 struct RequiredKey;
 

@@ -1,8 +1,8 @@
-//! One parameter of a tool: the functions that depend on its type, in a form that needs no trait bounds when they are
-//! called.
+//! One parameter of a tool. All that depends on the parameter's type is stored as functions, so that code which uses a
+//! parameter needs no trait bounds.
 //!
-//! Every property of a type is required by naming an item of a trait without supertraits, never by a bound: a bound
-//! would make rustc quote this file, and a supertrait would make it report everything twice.
+//! Generated code requires a property of a type by naming an item of a trait that has no supertraits. It never uses a
+//! bound, because rustc would then quote this file. A supertrait would make rustc report each mistake twice.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -19,7 +19,7 @@ use super::reader::Reader;
 use super::second::reread;
 use crate::spec::{ParamSpec, SchemaOf};
 
-/// Implemented for types that a tool may take as a parameter.
+/// Implemented for the types that a tool may have as a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a tool",
     label = "input is read from JSON, has a schema, and may be sent between threads",
@@ -47,7 +47,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {
     };
 }
 
-/// Proves that `T` is an input type, and contains the limits of the parameter.
+/// Proves that `T` can be an input, and contains the parameter's limits.
 pub struct Param<T> {
     fill: fn(&mut Option<T>, &mut Reader<'_>) -> Result<(), Fault>,
     absent: fn() -> Option<T>,
@@ -87,26 +87,26 @@ impl<T> Param<T> {
         self
     }
 
-    /// Sets the pattern that the schema check applies to the raw text.
+    /// Sets the pattern. The schema check applies it to the raw text.
     pub const fn pattern(mut self, pattern: &'static str, _: IsText<T>) -> Self {
         self.bounds.pattern = Some(pattern);
         self
     }
 
-    /// Marks the value as a command line, which policies then parse.
+    /// Marks the value as a command line. Policies then parse it.
     pub const fn command(mut self, _: IsText<T>) -> Self {
         self.command = true;
         self
     }
 
-    /// Sets the function that determines whether the type is known; only code that names the type can choose that
-    /// function.
+    /// Sets the function that determines whether the type is known: see [`KnownType`](super::known::KnownType).
+    /// Generated code passes the function, because it must be chosen where the type is written.
     pub const fn known_by(mut self, is_known: IsKnown) -> Self {
         self.is_known = is_known;
         self
     }
 
-    /// Returns the static description of the parameter.
+    /// Returns the static description of the parameter for the tool's `Spec`.
     pub const fn spec(&self, name: &'static str, docs: &'static str) -> ParamSpec {
         ParamSpec {
             name,
@@ -127,7 +127,7 @@ impl<T> Param<T> {
         }
     }
 
-    /// Reads the value into its slot, and checks the parameter's limits.
+    /// Reads the value of the parameter into its slot, and checks the parameter's limits.
     #[inline(always)]
     pub fn fill(&self, slot: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Fault> {
         let start = reader.position();
@@ -145,7 +145,8 @@ impl<T> Param<T> {
         Ok(())
     }
 
-    /// Returns the value in a slot. The object loop has filled the slots of all required parameters.
+    /// Returns the value in a slot, or the value for an absent key. Required parameters are never absent here, because
+    /// the object loop has refused such an input.
     #[inline(always)]
     pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
         match slot {
@@ -179,7 +180,7 @@ impl<T> Param<T> {
 }
 
 impl Problems {
-    /// Makes one problem that concerns the whole input; `expected` describes the expected input.
+    /// Makes a problem that concerns the whole input; `expected` describes what the input should be.
     #[cold]
     #[doc(hidden)]
     pub fn of(expected: &str) -> Self {

@@ -1,7 +1,7 @@
 //! Problems of a call's input, described for a person and a model.
 //!
-//! - A problem can be read on its own: where, which rule, what was found, what was expected.
-//! - Its text is a lower-case fragment of one line, without a period.
+//! - A problem can be read on its own: it contains the place, the rule, what was found and what was expected.
+//! - Its text is one line in lower case, without a period.
 
 use std::cell::Cell;
 use std::{fmt, ops::Deref};
@@ -20,15 +20,16 @@ use super::words;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The place of the problem, as a JSON pointer (RFC 6901); empty for the whole input.
+    /// The place of the problem, as a JSON pointer (RFC 6901). Empty if the problem concerns the whole input.
     pub pointer: String,
     /// The rule that the input broke.
     pub rule: Rule,
-    /// The value at the place, shortened to at most 60 characters; empty if there is no value.
+    /// The value at the place, shortened to at most 60 characters. Empty if there is no value.
     pub found: String,
-    /// What was expected, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own message.
+    /// What was expected, such as "an integer from 0 to 255". For [`Rule::Other`], the message of the type that refused
+    /// the value.
     pub expected: String,
-    /// The known key or choice that is most similar to the given one.
+    /// The known key or choice that is most similar to what was given.
     pub near: Option<String>,
 }
 
@@ -36,17 +37,17 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// The text is not JSON; the rest was not read.
+    /// The text is not JSON. The rest of the text was not read.
     Syntax,
     /// The value has another type than the expected one.
     Type,
     /// The key is not one of the object's keys.
     UnknownKey,
-    /// The key was given before.
+    /// The object has the same key twice.
     DuplicateKey,
     /// The key is required, and the input does not have it.
     MissingKey,
-    /// The value is `null`, but its key may only be left out.
+    /// The value is `null`, which is not allowed here. To give no value, the key has to be left out.
     Null,
     /// The number is outside the bounds.
     Range,
@@ -54,11 +55,11 @@ pub enum Rule {
     Length,
     /// The value is not one of the choices.
     Choice,
-    /// The value has the right type, but its type does not accept this value.
+    /// The value has the right type, but is not one of the values that the type allows.
     Value,
     /// Arrays and objects are nested deeper than allowed.
     Depth,
-    /// The value breaks a rule of its own type.
+    /// The value breaks a rule of its own type, such as one in `try_from`.
     Other,
 }
 
@@ -89,9 +90,8 @@ impl Rule {
 }
 
 impl Problem {
-    /// Makes a problem of the whole input; set `pointer` if the problem is in another place.
-    ///
-    /// `found` is cut to 60 characters.
+    /// Makes a problem of the whole input. Set `pointer` if the problem is in another place. `found` is shortened to 60
+    /// characters.
     pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
         Self {
             pointer: String::new(),
@@ -102,7 +102,7 @@ impl Problem {
         }
     }
 
-    /// Reports a key that is not in `keys`, with the names in `keys` that are most similar.
+    /// Makes the problem of a key that is not one of `keys`, with the most similar name.
     #[doc(hidden)]
     pub fn unknown_key<'k>(
         key: &str,
@@ -111,7 +111,8 @@ impl Problem {
         Self::unknown_key_within(key, keys, &Cell::new(words::MOST_COMPARED))
     }
 
-    /// Does the same as [`unknown_key`](Self::unknown_key), as long as `left` allows comparisons.
+    /// Does the same as [`unknown_key`](Self::unknown_key), but compares names only while `left`, the remaining number
+    /// of comparisons, is not 0.
     #[doc(hidden)]
     pub fn unknown_key_within<'k>(
         key: &str,
@@ -127,7 +128,7 @@ impl Problem {
         problem
     }
 
-    /// Reports a key that was given before.
+    /// Makes the problem of a key that the object has twice.
     #[doc(hidden)]
     pub fn duplicate_key(key: &str) -> Self {
         Self::new(Rule::DuplicateKey, &words::quote(key), "each key once")
@@ -187,9 +188,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything wrong with a call's input, in input order, missing keys last; never empty.
-///
-/// Its text has one problem per line.
+/// All problems of a call's input, in the order of the input, missing keys last. There is at least one. `Display`
+/// writes one problem on each line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Problems(Box<[Problem]>);
 crate::debug_as_sentence!(Problems);
@@ -201,7 +201,7 @@ impl Problems {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))
     }
 
-    /// Changes each problem by a function; their number stays the same.
+    /// Changes each problem with a function.
     #[doc(hidden)]
     pub fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
         Self(self.0.into_iter().map(change).collect())

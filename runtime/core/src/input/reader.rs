@@ -1,12 +1,12 @@
-//! A cursor over one JSON text, and the strict serde deserializer on it.
+//! A cursor over one JSON text. The cursor is also a strict serde deserializer.
 //!
-//! - It accepts exactly what the schema of the target type accepts: no unknown or repeated key, no array for a struct,
-//!   no `null` for something left out, no fraction for an integer.
-//! - The cursor is between characters, and only moves forward while a value is read; after a fault it may be anywhere,
-//!   and its owner rewinds it before reading on.
-//! - `place` is set right before an item or field is read, and is `Field` again once the enclosing value is closed, so
-//!   that a plain `T::deserialize` reads in field position.
-//! - Success allocates only what the target type owns; faults are built in separate functions.
+//! - The reader accepts exactly what the schema of the target type accepts. It refuses unknown and repeated keys, an
+//!   array for a struct, `null` for an absent value, and a fraction for an integer.
+//! - The cursor is always between two characters, and only moves forward while a value is read. After a fault it may be
+//!   anywhere, and the caller has to rewind it before reading on.
+//! - `place` is set right before an item or a field is read. It is `Field` again after the enclosing value is closed,
+//!   so that a plain `T::deserialize` reads in field position.
+//! - Reading allocates only what the target type owns. Faults are made in separate functions, which are cold.
 
 use serde::{Deserialize, de::Expected};
 
@@ -14,9 +14,9 @@ use super::{fault::Fault, problem::Rule, words};
 
 /// Reads JSON strictly.
 ///
-/// `T::deserialize(&mut reader)` reads a value in *field position*, where `null` does not mean `None`: an optional
-/// value is left out, and an [`Option`] that is present reads its contents. The items of arrays, the values of maps,
-/// the contents of enum variants and of options are in *element position*, where `null` is `None`.
+/// `T::deserialize(&mut reader)` reads a value in *field position*. There, `null` does not mean `None`: the key of an
+/// optional value has to be left out instead. The items of arrays, the values of maps, and the contents of enum
+/// variants and of options are in *element position*. There, `null` means `None`.
 ///
 /// Strings without escapes are borrowed from the text. Arrays and objects may be nested 127 deep.
 ///
@@ -33,25 +33,26 @@ pub struct Reader<'de> {
     pub(super) position: usize,
     pub(super) depth: u8,
     pub(super) place: Place,
-    /// Whether `null` is read as `None` for fields as well. Set for a value that is checked against its schema
+    /// Whether `null` means `None` in field position, too. Set for a value that is checked against its schema
     /// afterwards.
     pub(super) lenient: bool,
-    /// The last string that contained escapes, in decoded form.
+    /// The decoded form of the last string that contained escapes.
     pub(super) scratch: String,
 }
 
-/// The position of the next value, which decides what `null` means for an option.
+/// Where the next value is. This decides what `null` means for an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The value of a key that may be left out.
     Field,
-    /// Like a field, for a tool's own parameter; for an option inside an option, `null` is the inner `None`.
+    /// The value of a tool's own parameter. Like a field, but in an option inside an option, `null` is the inner
+    /// `None`.
     Parameter,
     /// A value that cannot be left out, such as an item of an array.
     Element,
 }
 
-/// The depth that is refused: objects and arrays may be nested one level less, as in `serde_json`.
+/// The nesting depth that is refused. As in `serde_json`, values may be nested one level less deep.
 const TOO_DEEP: u8 = crate::json::MAX_DEPTH as u8 + 1;
 
 impl<'de> Reader<'de> {
@@ -69,28 +70,28 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Makes a reader that accepts all values that a type accepts, for a value that is checked against its schema
-    /// afterwards.
+    /// Makes a reader that accepts every value that the type accepts. Use it for a value that is checked against its
+    /// schema afterwards.
     #[cold]
     pub(crate) fn lenient(text: &'de str) -> Self {
         Self { lenient: true, ..Self::new(text) }
     }
 
-    /// Returns how many bytes were read.
+    /// Returns the number of bytes that were read.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Returns the text read since `start`, an earlier [`position`](Self::position).
+    /// Returns the text that was read since `start`, an earlier [`position`](Self::position).
     #[inline]
     #[must_use]
     pub fn since(&self, start: usize) -> &'de str {
         self.text.get(start..self.position).unwrap_or_default()
     }
 
-    /// Reads a value in field position, as `T::deserialize` does; its faults quote what was found.
+    /// Reads a value in field position, as `T::deserialize` does. Its faults also quote the value that was found.
     ///
     /// # Errors
     /// The first fault of the value.
@@ -116,10 +117,10 @@ impl<'de> Reader<'de> {
         T::deserialize(&mut *self).map_err(|fault| self.show(fault, start))
     }
 
-    /// Checks that only white space remains.
+    /// Checks that only white space follows.
     ///
     /// # Errors
-    /// A fault of [`Rule::Syntax`] at the first remaining character.
+    /// A fault of [`Rule::Syntax`] at the first other character.
     #[inline]
     pub fn finish(&mut self) -> Result<(), Fault> {
         match self.peek() {
@@ -148,7 +149,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Skips the byte at the cursor, which is known to be ASCII.
+    /// Skips the byte at the cursor. The caller has checked that it is ASCII.
     #[inline]
     pub(super) fn step(&mut self) {
         self.position += 1;
@@ -173,8 +174,8 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Moves the cursor to the next item of an array or object: past the comma, unless the item is the first one.
-    /// Returns `false`, with the cursor at the closing bracket, if there is no further item.
+    /// Moves the cursor to the next item of an array or object. Skips the comma, unless the item is the first one. If
+    /// there is no further item, returns `false`, with the cursor at the closing bracket.
     #[inline]
     pub(super) fn next(&mut self, first: bool, closing: u8) -> Result<bool, Fault> {
         match self.peek() {
@@ -201,7 +202,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Skips `true`, `false` or `null`.
+    /// Skips one of the words `true`, `false` and `null`.
     #[inline]
     pub(super) fn word(&mut self, word: &'static str) -> Result<(), Fault> {
         let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
@@ -220,7 +221,8 @@ impl<'de> Reader<'de> {
         self.place = Place::Field;
     }
 
-    /// Returns the text of the value that begins at `start`, as far as it is valid.
+    /// Returns the text of the value that begins at `start`. If the value is not valid JSON, returns the rest of the
+    /// text.
     #[cold]
     pub(super) fn value_at(&self, start: usize) -> &'de str {
         let mut reader = Reader::new(self.text);
@@ -231,7 +233,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Adds to a fault a quotation of the value at `start`.
+    /// Adds a quotation of the value at `start` to a fault that has none.
     #[cold]
     pub(super) fn show(&self, mut fault: Fault, start: usize) -> Fault {
         if fault.lacks_found() {
@@ -240,7 +242,7 @@ impl<'de> Reader<'de> {
         fault
     }
 
-    /// Makes the fault of a value at the cursor that has another type or is missing.
+    /// Makes the fault of a value at the cursor that is missing or has another type than expected.
     #[cold]
     pub(super) fn mismatch(&mut self, expected: &dyn Expected) -> Fault {
         self.mismatch_in_words(words::describe_expected(expected))
@@ -254,7 +256,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reports invalid JSON at the cursor.
+    /// Makes the fault of invalid JSON at the cursor.
     #[cold]
     pub(super) fn syntax(&self, expected: &str) -> Fault {
         let position = self.position.min(self.text.len());

@@ -1,15 +1,16 @@
-//! Reads a value a second time if the reader refused it, but its schema may accept it.
+//! Reads a value a second time, if the reader has refused it but its schema may accept it.
 //!
-//! - For JSON Schema and for the reader, an integer is the same in every notation. But where a type goes through
-//!   serde's buffer, as untagged enums and `flatten` do, serde stores `2.0` as a float and refuses it as an integer. So
-//!   the second reading gets integers in plain notation; types that accept the float have done so at the first reading.
-//! - The content of an adjacently tagged enum is a field that cannot be left out, but the reader cannot distinguish it
-//!   from other fields. So the second reading takes `null` as `None` everywhere.
-//! - Only values that are checked against their schema afterwards are read a second time.
+//! - An integer is the same in every notation, for JSON Schema and for the reader. But a type that goes through serde's
+//!   buffer, such as an untagged enum or a type with `flatten`, refuses `2.0` as an integer: serde stores it as a
+//!   float. So the second reading gets integers in plain notation. A type that accepts the float has already accepted
+//!   it at the first reading.
+//! - The content of an adjacently tagged enum is a field that cannot be left out. The reader cannot distinguish it from
+//!   other fields, so the second reading takes `null` as `None` everywhere.
+//! - A value is read a second time only if it is checked against its schema afterwards.
 
 use super::{fault::Fault, number::Exact, reader::Reader};
 
-/// Reads a refused value again, as leniently as its type allows; its schema is checked afterwards.
+/// Reads a refused value again, as leniently as its type allows. The caller then checks it against its schema.
 #[cold]
 #[doc(hidden)]
 pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fault>) -> Option<T> {
@@ -17,8 +18,8 @@ pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fau
     read(&mut Reader::lenient(written.as_deref().unwrap_or(text))).ok()
 }
 
-/// Rewrites the integers of a JSON text to plain notation (`2.0` to `2`), except those beyond 64 bits, which serde's
-/// buffer cannot hold. `None` if nothing was rewritten, or the text cannot be read.
+/// Rewrites the integers of a JSON text in plain notation, such as `2` for `2.0`. Integers beyond 64 bits remain,
+/// because serde's buffer cannot store them. Returns `None` if nothing was rewritten, or the text cannot be read.
 fn with_plain_integers(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut written = String::new();

@@ -1,8 +1,8 @@
-//! Refuses types at compile time that a parameter cannot have: a number outside of its limits, not an object, a map
-//! whose keys are not text.
+//! Refuses at compile time what a parameter's type cannot accept: a limit that the type cannot represent, a type that
+//! is not an object for the whole input, a map whose keys are not text.
 //!
-//! A check is an inherent item that only the types it knows have; a trait has an item of the same name for all other
-//! types. So a type that no check knows passes, and an alias is checked like the type that it names.
+//! Each check has an inherent item for the types that it knows, and a trait with an item of the same name for all other
+//! types. So a type that no check knows is accepted, and an alias is checked as the type that it names.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use super::bounds::Number;
 
-/// The numbers that a type can hold.
+/// The smallest and the largest number that a type can hold, with the message for a number outside of them.
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub low: i128,
@@ -32,27 +32,27 @@ impl Limits {
     }
 }
 
-/// Gives the limits of a type.
+/// Gives the limits of a type to generated code.
 pub struct Range<T>(PhantomData<fn(T)>);
 
 impl<T: Number> Range<T> {
     pub const LIMITS: Limits = T::LIMITS;
 }
 
-/// Implemented for all types that are not numbers; another check refuses these.
+/// Implemented for all types. For a type that is a number, rustc prefers the inherent item of [`Range`].
 pub trait NoRange {
     const LIMITS: Limits = Limits::ANY;
 }
 
 impl<T> NoRange for Range<T> {}
 
-/// Determines for generated code which JSON values a type can be.
+/// Determines for generated code which kinds of JSON values a type can be.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
-/// The type may be suitable, because nothing known about it excludes that.
+/// The result for a type that may be suitable.
 pub struct Possible;
 
-/// The type cannot fit.
+/// The result for a type that is certainly unsuitable.
 pub struct Impossible<T>(PhantomData<fn(T)>);
 
 impl<T> Shape<T> {
@@ -71,7 +71,8 @@ impl<T: KeyedByNoText> Shape<T> {
     }
 }
 
-/// Implemented for all types whose JSON form is unknown.
+/// Implemented for all types. For a type that is known to be unsuitable, rustc prefers the inherent methods of
+/// [`Shape`].
 pub trait AnyShape {
     fn object(&self) -> Possible {
         Possible
@@ -112,7 +113,7 @@ impl<T> KeysInJson<T> for Possible {
     fn said(self) {}
 }
 
-/// Types that are not an object in JSON.
+/// Implemented for types that are not an object in JSON.
 pub trait NoObject {}
 
 macro_rules! no_objects {
@@ -130,7 +131,7 @@ no_objects! {
 
 impl<T, const N: usize> NoObject for [T; N] {}
 
-/// Implemented for maps whose keys cannot be written as text.
+/// Implemented for maps whose keys cannot be written as text, and for containers of such maps.
 pub trait KeyedByNoText {}
 
 impl<K: NoText, V> KeyedByNoText for BTreeMap<K, V> {}
@@ -143,7 +144,7 @@ impl<T: KeyedByNoText> KeyedByNoText for Vec<T> {}
 
 impl<T: KeyedByNoText> KeyedByNoText for Box<T> {}
 
-/// Implemented for types that cannot be written as a key.
+/// Implemented for types that cannot be the key of a JSON object.
 pub trait NoText {}
 
 macro_rules! no_texts {

@@ -1,14 +1,15 @@
-//! Skips a value that is not needed, but checks its syntax.
+//! Skips a value that is not needed, and checks its syntax.
 //!
-//! - It loops instead of recursing; each open bracket is one bit, because the depth limit bounds their number.
+//! - The code loops and does not recurse. Each open bracket is stored as one bit, because the depth limit bounds their
+//!   number.
 
 use super::{fault::Fault, reader::Reader};
 
-/// The brackets that were opened while skipping.
+/// The brackets that are open while a value is skipped.
 #[derive(Default)]
 struct Brackets {
     count: u32,
-    /// The lowest bit is the innermost bracket; a set bit is an object.
+    /// One bit for each bracket, the innermost in the lowest bit. A set bit means an object.
     objects: u128,
 }
 
@@ -23,7 +24,7 @@ impl<'de> Reader<'de> {
     /// ```
     ///
     /// # Errors
-    /// A fault of syntax or depth; keys are not compared with one another.
+    /// A fault of syntax or depth. Repeated keys are not detected.
     pub fn skip_value(&mut self) -> Result<&'de str, Fault> {
         self.skip_space();
         let start = self.position;
@@ -32,7 +33,8 @@ impl<'de> Reader<'de> {
         Ok(self.since(start))
     }
 
-    /// Skips one scalar or opening bracket, and the brackets that close after it. Returns `false` at the end.
+    /// Skips one scalar or opening bracket, and all brackets that close after it. Returns `false` at the end of the
+    /// value.
     fn skip_to_end(&mut self, brackets: &mut Brackets) -> Result<bool, Fault> {
         match self.peek() {
             Some(b'"') => self.skip_string()?,
@@ -59,7 +61,8 @@ impl<'de> Reader<'de> {
         Ok(false)
     }
 
-    /// Moves to the next item and skips its key. Without one, skips the closing bracket and returns `false`.
+    /// Moves to the next item, and skips the item's key in an object. If there is no item, skips the closing bracket
+    /// and returns `false`.
     fn skip_comma(&mut self, first: bool, brackets: &mut Brackets) -> Result<bool, Fault> {
         let object = brackets.objects & 1 == 1;
         if !self.next(first, if object { b'}' } else { b']' })? {

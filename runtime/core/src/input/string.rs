@@ -1,12 +1,12 @@
-//! JSON strings: scanned eight bytes at a time, decoded only if they have escapes.
+//! Reads JSON strings. They are scanned several bytes at a time, and decoded only if they have escapes.
 //!
-//! - A string without escapes is a slice of the text; a string with escapes is decoded into the scratch buffer.
-//! - Skipping checks a string as strictly as decoding does.
+//! - A string without escapes is a slice of the text. A string with escapes is decoded into the scratch buffer.
+//! - A skipped string is checked as strictly as a decoded one.
 
 use super::{fault::Fault, problem::Rule, reader::Reader};
 use crate::json::special::special;
 
-/// The location of a string that was just read.
+/// Where the text of a string that was just read is stored.
 #[derive(Clone, Copy)]
 pub(super) enum Text<'de> {
     /// The string is borrowed from the input's text.
@@ -29,7 +29,7 @@ impl<'de> Reader<'de> {
         Ok(Text::Scratch)
     }
 
-    /// Reads the key of an object; any other value at the cursor is a fault.
+    /// Reads the key of an object. Any value but a string is a fault.
     #[inline]
     pub(super) fn key(&mut self) -> Result<Text<'de>, Fault> {
         match self.peek() {
@@ -65,7 +65,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Decodes the string that begins at `start` a second time, for a message.
+    /// Decodes the string that begins at `start` again, for a message.
     #[cold]
     pub(super) fn string_at(&self, start: usize) -> String {
         let mut reader = Reader::new(self.text);
@@ -140,7 +140,7 @@ impl<'de> Reader<'de> {
         char::from_u32(code).ok_or_else(|| self.lone_surrogate(start))
     }
 
-    /// Reads `u` and four hexadecimal digits.
+    /// Reads `u` and the four hexadecimal digits after it.
     fn four_digits(&mut self) -> Result<u32, Fault> {
         self.step();
         let mut code = 0;

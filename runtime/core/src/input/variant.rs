@@ -1,7 +1,7 @@
-//! Enums: a string for a variant without contents, an object with one key for the others.
+//! Reads enums: a string is a variant without contents, and an object with one key is a variant with contents.
 //!
-//! - The forms are not interchangeable: `{"Fast":null}` is not a unit variant.
-//! - A variant's contents are in element position, because its key cannot be left out.
+//! - The two forms are not interchangeable: `{"Fast":null}` is not a unit variant.
+//! - The contents of a variant are in element position, because the variant's key cannot be left out.
 
 use serde::{
     Deserializer as _,
@@ -16,25 +16,25 @@ use super::{
     words,
 };
 
-/// The variant at the cursor, either as a text or as an object with one key.
+/// The variant at the cursor, written as a string or as an object with one key.
 pub(super) struct Choice<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// The start of the whole value, as an offset into the text.
+    /// The start of the whole value in the text.
     start: usize,
-    /// The position at which the variant's name begins.
+    /// The start of the variant's name in the text.
     name: usize,
     /// Whether the name is the key of an object.
     tagged: bool,
 }
 
 impl<'a, 'de> Choice<'a, 'de> {
-    /// Makes the choice for a variant whose name, a text, is at the cursor.
+    /// Makes the choice for a variant that is written as a string at the cursor.
     pub(super) fn named(reader: &'a mut Reader<'de>) -> Self {
         let start = reader.position;
         Self { reader, start, name: start, tagged: false }
     }
 
-    /// Reads a variant that is written as an object with one key, from its opening bracket on.
+    /// Reads a variant that is written as an object with one key. The cursor is at the opening bracket.
     pub(super) fn read_tagged<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
         visitor: V,
@@ -57,7 +57,7 @@ impl<'a, 'de> Choice<'a, 'de> {
         Ok(value)
     }
 
-    /// Moves the cursor to the variant's contents, if the variant is written as an object.
+    /// Moves the cursor to the contents of the variant. Fails if the variant is written as a string.
     fn contents(&mut self) -> Result<(), Fault> {
         if !self.tagged {
             let name = words::quote(&self.reader.string_at(self.name));

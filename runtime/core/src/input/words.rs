@@ -1,7 +1,7 @@
 //! Describes values, types and choices for a person and a model.
 //!
-//! - Every function is cold: it runs only for an error message.
-//! - The work is bounded by the given text, and the result is short.
+//! - Every function is cold: it runs only to make an error message.
+//! - The work is bounded, whatever text is given, and the result is short.
 
 use std::cell::Cell;
 use std::fmt::{Display, LowerExp};
@@ -16,12 +16,13 @@ pub const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
 /// The length of an escape sequence such as `\u007f`.
 const ESCAPED: usize = 6;
-/// How many pairs of letters are compared to find similar words for one answer: some milliseconds of work.
+/// The maximum number of pairs of letters that are compared to find similar words for one answer: some milliseconds of
+/// work.
 #[doc(hidden)]
 pub const MOST_COMPARED: usize = 2_000_000;
 
-/// Shortens `text` to 60 characters. Collapses white space and escapes other control characters as in JSON, so that
-/// no character affects a terminal or looks like a space.
+/// Shortens `text` to 60 characters. Collapses white space, and escapes other control characters as in JSON, so that
+/// none of them affects a terminal.
 #[doc(hidden)]
 pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
@@ -63,12 +64,12 @@ pub fn quote(text: &str) -> String {
     shorten(&serde_json::Value::from(part).to_string())
 }
 
-/// Returns words such as `one of "a", "b"` for names; for one name or none, other words that fit.
+/// Lists names in words such as `one of "a", "b"`. A single name is returned without `one of`.
 pub(crate) fn one_of<'c>(names: impl ExactSizeIterator<Item = &'c str>) -> String {
     one_of_shown(names.map(quote))
 }
 
-/// Returns words such as `one of 1, "b"` for values that are already written as text.
+/// Lists choices in words such as `one of 1, "b"`. The choices are already written as text.
 pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> String {
     let count = choices.len();
     let listed: Vec<_> = choices.take(MOST_CHOICES).collect();
@@ -81,15 +82,15 @@ pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> St
     }
 }
 
-/// Finds the choice that was probably meant by `word`; `None` if none is similar.
+/// Finds the choice that `word` probably means; `None` if no choice is similar.
 #[doc(hidden)]
 pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
     nearest_within(word, choices, &Cell::new(MOST_COMPARED))
 }
 
-/// Returns the same as [`nearest`], within a limit of work: each comparison subtracts from `left` one for each pair
-/// of a letter of the word and a letter of a choice. Returns `None` if a choice could not be compared, because that
-/// choice may be the most similar one.
+/// Does the same as [`nearest`], within a limit of work. A comparison costs the product of the lengths of the two
+/// words, which is subtracted from `left`. Returns `None` if `left` reaches 0: a choice that was not compared may be
+/// the most similar one.
 #[doc(hidden)]
 pub fn nearest_within<'c>(
     word: &str,
@@ -123,13 +124,13 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Removes the parts of a word that are often mistaken: its case, and the separators between its words.
+/// Removes the differences between words that are often mistaken: their case and their separators.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// Describes the value that serde found; empty if the value's own text describes it better.
+/// Describes the value that serde found. Empty if the text of the value describes it better.
 pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => value.to_string(),
@@ -148,36 +149,37 @@ pub(super) fn describe_expected(expected: &dyn Expected) -> String {
     in_words(expected.to_string())
 }
 
-/// Describes the expected type as [`describe_expected`] does, for a number that may be outside of the type's range.
+/// Describes the expected type as [`describe_expected`] does, but with the range of an integer type, for a number that
+/// may be outside of the range.
 pub(super) fn expected_range(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     bounds(&text).unwrap_or_else(|| in_words(text))
 }
 
-/// Writes "an integer from 0 to 255".
+/// Returns words such as "an integer from 0 to 255".
 pub(super) fn range(minimum: i128, maximum: u128) -> String {
     between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
-/// Describes the range of a float type, for a number outside of the range.
+/// Describes the range of a float type, for a number that is out of range.
 #[doc(hidden)]
 pub fn float_range<F: LowerExp>(most: F) -> String {
     format!("a number from -{most:e} to {most:e}; this one is out of range")
 }
 
-/// Writes "an array of 2 items".
+/// Returns words such as "an array of 2 items".
 pub(super) fn items(count: usize) -> String {
     format!("an array of {}", many(count, "item"))
 }
 
-/// Writes "2 items".
+/// Returns words such as "2 items".
 #[doc(hidden)]
 pub fn many(count: usize, unit: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {unit}{plural}")
 }
 
-/// Writes "1 to 20 characters".
+/// Returns words such as "1 to 20 characters".
 pub(crate) fn counts(least: Option<usize>, most: Option<usize>, unit: &str) -> String {
     match (least, most) {
         (Some(least), Some(most)) if least == most => many(least, unit),
@@ -198,7 +200,7 @@ pub(crate) fn between<T: Display>(what: &str, low: Option<T>, high: Option<T>) -
     }
 }
 
-/// Trims a type's own message to a fragment.
+/// Shortens a type's own message to a fragment without a period.
 pub(super) fn message(text: String) -> String {
     if text.starts_with("data did not match any variant of untagged enum") {
         return "matches none of the forms taken here".to_owned();

@@ -1,10 +1,10 @@
 //! Writes equal JSON values as equal texts.
 //!
-//! - Keys are sorted by their UTF-8 bytes, which is the order of their code points. There is no white space.
-//! - A string is escaped only where JSON requires it, and nothing is normalised: texts with different code points are
+//! - Keys are sorted by their UTF-8 bytes, which is also the order of their code points. There is no white space.
+//! - A string is escaped only where JSON requires it. Unicode is not normalised: texts with different code points are
 //!   different.
-//! - Numbers are exact, see [`number`](super::number). RFC 8785 converts them through a float, which turns
-//!   9007199254740993 into the number before it.
+//! - Numbers are exact, see [`number`](super::number). RFC 8785 is not used, because it converts numbers through a
+//!   float, which turns 9007199254740993 into 9007199254740992.
 
 use std::fmt::Write as _;
 
@@ -39,10 +39,10 @@ pub enum ArgumentsError {
          comma, a word of another language or a raw control character; write it as JSON"
     )]
     Lenient,
-    /// A key is given twice in one object.
+    /// An object has the same key twice.
     #[error("the key at `{pointer}` is given twice; give it once")]
     Duplicate {
-        /// The place of the key, as a JSON pointer (RFC 6901).
+        /// The place of the repeated key, as a JSON pointer (RFC 6901).
         pointer: String,
     },
     /// Arrays and objects are nested too deep.
@@ -51,13 +51,13 @@ pub enum ArgumentsError {
         /// The maximum nesting depth.
         most: usize,
     },
-    /// The text is JSON but no object, which the input of a tool has to be.
+    /// The text is JSON, but not an object; the input of a tool is an object.
     #[error("the arguments are {found}; expected an object")]
     NoObject {
         /// The kind of JSON value that the text contains.
         found: &'static str,
     },
-    /// The defaults of the schema contain themselves without end, or are too many.
+    /// The defaults of the schema contain themselves, or are too many.
     #[error(
         "the defaults of the tool's schema fill its arguments without end, or with more than {most} values; take \
          out a default that contains itself"
@@ -69,10 +69,11 @@ pub enum ArgumentsError {
 }
 crate::debug_as_sentence!(ArgumentsError);
 
-/// Writes the canonical text of a JSON value: equal values give equal texts, different values different ones.
+/// Returns the canonical text of a JSON value: equal values give equal texts, and different values give different
+/// texts.
 ///
-/// Values are equal if they have the same keys and items, texts of the same code points, and numbers that are equal
-/// without rounding, such as `2`, `2.0` and `20e-1`.
+/// Two values are equal if they have the same keys and items, and texts with the same code points. Their numbers have
+/// to be equal without rounding, such as `2`, `2.0` and `20e-1`.
 ///
 /// ```
 /// use toolwright::unstable::arguments::canonical;
@@ -85,7 +86,7 @@ crate::debug_as_sentence!(ArgumentsError);
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, gives a key twice, or is nested more than 127 deep.
+/// When the text is not JSON, has a key twice in an object, or is nested more than 127 deep.
 pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
     Ok(canonical_of(&read(text)?))
 }
@@ -97,7 +98,7 @@ pub fn canonical_of(node: &Node) -> String {
     out
 }
 
-/// Reads a text that is strict JSON.
+/// Reads a text, which has to be strict JSON.
 pub fn read(text: &str) -> Result<Node, ArgumentsError> {
     let parsed = parse(text).map_err(|broken| match broken {
         Break::Wanted(at, expected) => {

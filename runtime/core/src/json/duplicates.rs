@@ -1,16 +1,16 @@
-//! The places of repeated keys: a few of them, and the number of the others.
+//! The places of repeated keys. Only a limited number of places is stored; the others are counted.
 //!
-//! - A short text can have many of them below a long key. So the stored places take no more memory than the text, plus
-//!   [`ROOM`].
+//! - A short text can have many repeated keys below one long key, and each place contains the long key. So the places
+//!   below one key take at most [`ROOM`] bytes; only the first place is stored in any case.
 
 use super::tree::push_segment;
 
 /// The maximum number of places that are reported.
 const MOST: usize = 100;
-/// How many bytes of places are stored below one key; the first place is always stored.
+/// The maximum number of bytes of the places below one key. The first place is stored even if it is longer.
 const ROOM: usize = 64 * 1024;
 
-/// Keys that were given twice.
+/// The keys that an object has more than once.
 #[derive(Debug, Default)]
 pub struct Duplicates {
     /// The places of the duplicate keys, as JSON pointers.
@@ -24,7 +24,7 @@ impl Duplicates {
         self.pointers.is_empty()
     }
 
-    /// Adds the repeated keys of one object. Sorting takes n·log n for any keys.
+    /// Adds the repeated keys of one object. Sorting takes O(n·log n), whatever the keys are.
     pub fn find<V>(&mut self, entries: &[(String, V)]) {
         let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
         keys.sort_unstable();
@@ -42,12 +42,13 @@ impl Duplicates {
         }
     }
 
-    /// Returns the number of stored places; [`place`](Self::place) needs the number from before a value was read.
+    /// Returns the number of stored places. Call it before a value is read, and pass the number to
+    /// [`place`](Self::place).
     pub fn known(&self) -> usize {
         self.pointers.len()
     }
 
-    /// Puts the key of a value before the places that were found inside of the value.
+    /// Prepends the key of a value to the places that were found inside of the value.
     pub fn place(&mut self, known: usize, key: impl Fn() -> String) {
         if self.pointers.len() == known {
             return;

@@ -1,12 +1,12 @@
-//! Writes JSON numbers in canonical form: equal numbers get the same text.
+//! Writes JSON numbers in canonical form: equal numbers give the same text.
 //!
-//! A number is digits, which neither begin nor end with 0, times a power of ten. It is written out in full, as `1200`
-//! or `0.05`, if that takes at most `MOST_ZEROS` zeros besides the digits, else as `12e345`, so that no exponent makes
-//! a text long. The work is linear in the length of the text, and no digit is lost.
+//! A number is written as digits that neither begin nor end with 0, times a power of ten. If at most `MOST_ZEROS` zeros
+//! have to be added, the number is written out in full, as `1200` or `0.05`. Otherwise it is written as `12e345`, so
+//! that a large exponent does not make a long text. The work is linear in the length of the text, and no digit is lost.
 
 use std::borrow::Cow;
 
-/// Enough for every integer of 128 bits to be written out.
+/// The maximum number of zeros that are written out: enough for every integer of 128 bits.
 const MOST_ZEROS: usize = 40;
 /// The maximum number of digits of an exponent that is computed as an integer.
 const SHORT: usize = 30;
@@ -30,13 +30,13 @@ pub fn canonical(number: &str) -> Cow<'_, str> {
     if digits.is_empty() {
         return Cow::Borrowed("0");
     }
-    // A text in memory is short enough for its length to fit.
+    // The lengths are those of texts in memory, so they fit into an `i128`.
     let shift = zeros as i128 - fraction.len() as i128;
     let power = sum(exponent, shift);
     Cow::Owned(format!("{sign}{}", spell(digits, &power)))
 }
 
-/// Writes digits times a power of ten.
+/// Writes digits times a power of ten in canonical form.
 fn spell(digits: &str, power: &str) -> String {
     let Ok(power) = power.parse::<i64>() else { return format!("{digits}e{power}") };
     let places = usize::try_from(power.unsigned_abs()).unwrap_or(usize::MAX);
@@ -56,7 +56,7 @@ fn spell(digits: &str, power: &str) -> String {
     }
 }
 
-/// Adds the length of something in memory to an exponent, which may be written with any number of digits.
+/// Adds `shift` to an exponent, which may have any number of digits.
 fn sum(exponent: &str, shift: i128) -> String {
     let is_negative = exponent.starts_with('-');
     let magnitude = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');

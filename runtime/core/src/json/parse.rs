@@ -1,20 +1,21 @@
-//! Reads JSON, and what people and models often write instead, in one pass.
+//! Parses JSON, and notations that people and models often write instead of JSON, in one pass.
 //!
-//! - `uses` lists every notation that is not JSON, so that strict and lenient reading are one parser.
-//! - Only notations with one meaning are accepted: no missing commas, no unknown escapes, no bare words.
-//! - Nesting is bounded, and every byte is read once.
+//! - `uses` records every notation that is not JSON. So one parser serves for strict and for lenient reading.
+//! - Only notations with one meaning are accepted: missing commas, unknown escapes and texts without quotes are
+//!   refused.
+//! - The nesting depth is limited, and the work is linear in the length of the text.
 
 use super::MAX_DEPTH;
 use super::duplicates::Duplicates;
 use super::tree::{self, Node};
 use crate::repairs::ChangeRule;
 
-/// How many times an array or object may be encoded as a text inside of a text.
+/// The maximum number of times that an array or object may be encoded as a text inside of a text.
 const MOST_LAYERS: usize = 3;
-/// The first characters of a text that may contain an array or object.
+/// The characters with which a text may begin that contains an array or object.
 pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
 
-/// A set of notations that are not JSON.
+/// A set of notations that are not JSON. Each notation is identified by the rule of the change that repairs it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses(u32);
 
@@ -35,7 +36,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// Returns the rule that was used if it is the only one; [`ChangeRule::Syntax`] if there are several.
+    /// Returns the only rule in the set; [`ChangeRule::Syntax`] if there are several.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {
@@ -45,7 +46,7 @@ impl Uses {
     }
 }
 
-/// A value that was read.
+/// A parsed value, with the notations that it uses and its repeated keys.
 #[derive(Debug)]
 pub struct ParsedValue {
     pub node: Node,
@@ -53,12 +54,12 @@ pub struct ParsedValue {
     pub duplicates: Duplicates,
 }
 
-/// Why reading a text was broken off.
+/// Why the parser stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
-    /// At this byte, the text has something other than what these words describe.
+    /// The text does not have what these words describe at this byte.
     Wanted(usize, &'static str),
-    /// The text ends inside of a value, where these words describe what was expected.
+    /// The text ends inside of a value, before what these words describe.
     End(&'static str),
     /// Arrays and objects are nested deeper than allowed.
     Depth,
@@ -69,8 +70,8 @@ pub fn parse(text: &str) -> Result<ParsedValue, Break> {
     Parser::new(text, 0).whole()
 }
 
-/// Reads the array or object that a text contains, even if it was encoded as a text several times; `depth` is how deep
-/// the text itself is nested.
+/// Parses a text that contains an array or object, even if the array or object was encoded as a text several times.
+/// `depth` is the nesting depth of the text itself.
 pub fn parse_nested(text: &str, depth: usize) -> Option<Node> {
     let mut text = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
@@ -87,7 +88,7 @@ pub fn parse_nested(text: &str, depth: usize) -> Option<Node> {
     None
 }
 
-/// Reads a text that contains exactly one value, whose closing brackets at the end may be missing.
+/// Parses a text that contains exactly one value. Closing brackets may be missing at the end of the text.
 pub fn parse_closing(text: &str) -> Result<ParsedValue, Break> {
     let mut parser = Parser::new(text, 0);
     parser.closing = true;
@@ -100,7 +101,7 @@ pub struct Parser<'t> {
     depth: usize,
     pub uses: Uses,
     pub duplicates: Duplicates,
-    /// Whether closing brackets that are missing at the end are added.
+    /// Whether closing brackets that are missing at the end of the text are added.
     closing: bool,
 }
 
@@ -322,8 +323,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the text ends here and lacks only its closing brackets. A number at the very end may lack digits, so a
-    /// text that ends in a number is refused.
+    /// Returns whether the text ends here and lacks only closing brackets. If the text ends in a number, the number may
+    /// lack digits, so no brackets are added.
     fn closes_here(&mut self, last: Option<&Node>) -> bool {
         let sure = last.is_some_and(|last| !matches!(last, Node::Number(_)))
             || !self.text.ends_with(|last: char| last.is_ascii_digit());

@@ -1,13 +1,13 @@
-//! Reads texts in quotes of any kind, and their escapes.
+//! Parses texts in quotes of any kind, and their escapes.
 //!
-//! - An escape that JSON does not know is refused, not guessed: `\d` may belong to a path or a pattern.
-//! - A text in typographic quotes must not contain other quotes, because they would give it two meanings.
+//! - An escape that JSON does not have is refused and not guessed: `\d` may belong to a path or a pattern.
+//! - A text in typographic quotes must not contain other quotes, because its end would then be unclear.
 
 use super::parse::{Break, Outcome, Parser};
 use crate::repairs::ChangeRule;
 
 impl Parser<'_> {
-    /// Reads a text in quotes of any kind.
+    /// Parses the text in quotes that begins at the cursor.
     pub fn string(&mut self) -> Outcome<String> {
         let Some(open) = self.rest().chars().next() else { return self.fail("a text") };
         let close = match open {
@@ -47,7 +47,8 @@ impl Parser<'_> {
                     text.push(letter);
                     self.position += 1;
                 }
-                // Inside typographic quotes, a second opening quote or a plain quote gives the text two meanings.
+                // Inside typographic quotes, another opening quote or a plain quote makes it unclear where the text
+                // ends.
                 _ => return self.fail("one kind of quotes"),
             }
         }

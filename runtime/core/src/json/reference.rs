@@ -1,4 +1,4 @@
-//! Interprets `$ref`, for all crates. A reference leads to a place in its own document, or nowhere.
+//! Interprets `$ref`, for all crates. A reference has a target only if it names a place in its own document.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pointer::unescape;
 
-/// How many references may follow each other. Only a schema that refers to itself has more.
+/// The maximum number of references that are followed one after another. Only a schema that refers to itself has more.
 #[doc(hidden)]
 pub const MOST_HOPS: usize = 32;
 
@@ -33,14 +33,15 @@ pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
     (!name.contains('/')).then(|| unescape(name))
 }
 
-/// Returns the schema that a schema references; `None` if it has no reference, or the reference has no target.
+/// Returns the schema to which the `$ref` of a schema leads; `None` if there is no `$ref`, or no schema at its place.
 #[doc(hidden)]
 #[must_use]
 pub fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
     root.pointer(place(of(schema)?)?)
 }
 
-/// Follows references to the first schema without one; `None` if they lead nowhere or in a circle.
+/// Follows references to the first schema without a `$ref`; `None` if a reference has no target or the references form
+/// a cycle.
 #[doc(hidden)]
 #[must_use]
 pub fn follow<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {

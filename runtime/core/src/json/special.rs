@@ -24,7 +24,8 @@ pub fn special(bytes: &[u8], mut start: usize) -> usize {
     start + length.unwrap_or(rest.len())
 }
 
-/// Marks each special byte by its high bit. Only the lowest mark is exact, because borrows carry upwards.
+/// Sets the high bit of each special byte. Only the lowest set bit is reliable, because borrows affect the bytes above
+/// it.
 #[inline]
 fn marks(chunk: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;

@@ -1,7 +1,7 @@
-//! A JSON value that stores the text of its numbers.
+//! A JSON value that stores its numbers as text.
 //!
-//! - No number is converted through a float: it is written out as it was read.
-//! - Objects keep the order of their keys; the parser has refused repeated ones.
+//! - No number is converted through a float: it is written as it was read.
+//! - An object preserves the order of its keys. The parser reports repeated keys separately, in `Duplicates`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use super::pointer::unescape;
 use super::special::special;
 
-/// A JSON value whose numbers and keys are stored as they were written.
+/// A JSON value that stores numbers as they were written, and the keys of objects in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
     Null,
@@ -62,7 +62,7 @@ impl Node {
         }
     }
 
-    /// Returns the value for a validator; `None` if `serde_json` cannot represent a number.
+    /// Converts the value for a validator; `None` if `serde_json` cannot represent a number.
     pub fn value(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,
@@ -115,12 +115,12 @@ impl Node {
         })
     }
 
-    /// Reports whether the value is neither an array nor an object.
+    /// Returns whether the value is neither an array nor an object.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
 
-    /// Measures the work of visiting it completely: one step for each value, and one for every 64 bytes of text.
+    /// Estimates the work of visiting the whole value: one step for each value, and one for every 64 bytes of text.
     pub fn weight(&self) -> usize {
         1 + match self {
             Self::Null | Self::Bool(_) => 0,
@@ -186,9 +186,9 @@ pub fn push_segment(pointer: &mut String, key: &str) {
     }
 }
 
-/// Reports whether the text of a number is an integer, by the rules of JSON Schema: `2.0` and `1e3` are integers.
+/// Returns whether a number is an integer by the rules of JSON Schema: `2.0` and `1e3` are integers.
 ///
-/// Only reads the digits, so the work is linear in them for any exponent.
+/// The function reads the text only, so the work is linear in its length, however large the exponent is.
 pub fn is_integral(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
@@ -212,12 +212,12 @@ pub fn is_integral(number: &str) -> bool {
     }
 }
 
-/// Reports whether `text` has the syntax of a JSON number.
+/// Returns whether `text` has the syntax of a JSON number.
 pub fn is_number(text: &str) -> bool {
     number_end(text.as_bytes()) == Some(text.len())
 }
 
-/// Returns the length of the JSON number that `bytes` begins with; `None` if it begins with none.
+/// Returns the length of the JSON number at the start of `bytes`; `None` if there is none.
 pub fn number_end(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         bytes.get(from..).unwrap_or_default().iter().take_while(|it| it.is_ascii_digit()).count()

@@ -1,4 +1,4 @@
-//! The answer to a call; every call gets exactly one.
+//! The answer to a call. Every call gets exactly one answer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,13 +21,13 @@ use crate::untrusted;
 /// assert_eq!(answer.text(), r#"{"is_error":true,"error_type":"not_found","message":"no such note"}"#);
 /// ```
 pub struct Answer {
-    /// The text of the result, if the result is text or JSON.
+    /// The text of the result, if the result is a single text or JSON text.
     text: String,
     origin: Origin,
 }
 
-/// The origin of the answer. The variants for repaired input are separate, so that other answers need no memory for
-/// repairs.
+/// The shape of the answer, and the repairs of the input if there are any. The repairs are boxed, so that an answer
+/// without them stays small.
 enum Origin {
     AsSent(Shape),
     Mended(Box<(Shape, Arc<Repairs>)>),
@@ -41,21 +41,21 @@ enum Shape {
 }
 
 impl Answer {
-    /// Makes a result of text, which is sent unchanged.
+    /// Makes an answer from text, which is sent to the model unchanged.
     #[inline]
     #[doc(hidden)]
     pub fn from_text(text: String) -> Self {
         Self { text, origin: Origin::AsSent(Shape::Text) }
     }
 
-    /// Makes a result of JSON text.
+    /// Makes an answer from JSON text.
     #[inline]
     #[doc(hidden)]
     pub fn from_json(text: String) -> Self {
         Self { text, origin: Origin::AsSent(Shape::Json) }
     }
 
-    /// Reports whether the call failed.
+    /// Returns whether the call failed.
     pub fn is_error(&self) -> bool {
         self.error().is_some()
     }
@@ -68,8 +68,8 @@ impl Answer {
         }
     }
 
-    /// Writes the answer for a model that reads only text: its blocks one after the other; a block that is not text is
-    /// named by type and size.
+    /// Returns the answer as text, for a model that reads only text. Blocks are separated by line breaks. A block that
+    /// is not text is replaced by a note of its type and size.
     pub fn text(&self) -> Cow<'_, str> {
         match self.shape() {
             Shape::Text | Shape::Json => Cow::Borrowed(&self.text),
@@ -83,7 +83,7 @@ impl Answer {
         }
     }
 
-    /// Returns the same text as [`text`](Self::text), without a copy if the answer already contains it as text.
+    /// Returns the same text as [`text`](Self::text). It copies nothing if the answer already contains that text.
     #[inline]
     pub fn into_text(self) -> String {
         match self.shape() {
@@ -102,7 +102,8 @@ impl Answer {
         }
     }
 
-    /// Returns the result as a value for programs: the returned value, or the value that the tool set as structured.
+    /// Returns the result as a value for programs: the value that the tool returned as JSON, or the value that it set
+    /// as structured.
     pub fn structured(&self) -> Option<Value> {
         match self.shape() {
             Shape::Json => serde_json::from_str(&self.text).ok(),
@@ -111,7 +112,8 @@ impl Answer {
         }
     }
 
-    /// Copies the answer and appends a block, such as a note of a stage; `None` for an error, which has no blocks.
+    /// Copies the answer and appends a block, such as a note of a middleware. Returns `None` for an error, which has no
+    /// blocks.
     ///
     /// ```
     /// use toolwright::{Answer, Content, Output};
@@ -140,7 +142,7 @@ impl Answer {
         Some(Self { text: String::new(), origin })
     }
 
-    /// Returns facts for the host, which no model sees.
+    /// Returns the metadata for the host, which no model sees.
     pub fn metadata(&self) -> Option<&Map<String, Value>> {
         match self.shape() {
             Shape::Output(output) => Some(&output.metadata),
@@ -148,8 +150,8 @@ impl Answer {
         }
     }
 
-    /// Returns the source of an untrusted answer, as the tool names it: a page, a foreign server, an API. `None` for an
-    /// answer of the application itself.
+    /// Returns the metadata that marks an answer as untrusted: an object whose key `source` names a web page, a server
+    /// or an API, for instance. `None` for an answer that is not marked.
     ///
     /// ```
     /// use toolwright::{Answer, Output};
@@ -160,8 +162,8 @@ impl Answer {
         self.metadata()?.get(Output::UNTRUSTED)
     }
 
-    /// Returns where the untrusted text in the answer comes from, as one line. The condition `after_untrusted` of a
-    /// policy rule compares this source with its patterns. For an error, [`ToolError::untrusted`] sets it.
+    /// Returns the source of the untrusted text in the answer, as one line. The condition `after_untrusted` of a policy
+    /// rule compares this source with its patterns. For an error, [`ToolError::untrusted`] sets the source.
     ///
     /// ```
     /// use toolwright::{Answer, Output};
@@ -183,8 +185,8 @@ impl Answer {
         }
     }
 
-    /// Lists all sources of untrusted text in the answer: [`untrusted_source`](Self::untrusted_source), and those
-    /// that [`Output::also_untrusted`] adds.
+    /// Lists all sources of untrusted text in the answer: [`untrusted_source`](Self::untrusted_source), and the sources
+    /// that [`Output::also_untrusted`] added.
     pub fn untrusted_sources(&self) -> Vec<String> {
         let Some(first) = self.untrusted_source() else { return Vec::new() };
         let more = self.untrusted().and_then(|it| it.get(Output::SOURCES)?.as_array());
@@ -192,8 +194,8 @@ impl Answer {
         std::iter::once(first.into_owned()).chain(more).collect()
     }
 
-    /// Returns the changes that repair made to the input; `None` if it made none, or if the call ended before its tool
-    /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
+    /// Returns the repairs of the input. `None` if the input was not repaired. Also `None` if the call was refused,
+    /// cancelled, or out of time before its tool ran; listeners get the repairs even then.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
             Origin::Mended(mended) => Some(&mended.1),
@@ -227,7 +229,7 @@ impl Answer {
         }
     }
 
-    /// Returns the JSON text of the result; `None` if the result is not one serialised value.
+    /// Returns the JSON text of the result; `None` if the result is not a single serialised value.
     #[doc(hidden)]
     pub fn json(&self) -> Option<&str> {
         match self.shape() {
@@ -237,7 +239,7 @@ impl Answer {
     }
 }
 
-/// Omits the result, which may repeat a secret; errors are shown completely.
+/// Omits the result, which may contain a secret. Errors are shown completely.
 impl fmt::Debug for Answer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("Answer");

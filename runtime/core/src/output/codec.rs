@@ -1,5 +1,5 @@
-//! Turns the return value of a function into an answer. The type decides, not its name: `Result` is recognised through
-//! any alias, and its `Err` never becomes a success.
+//! Turns the return value of a function into an answer. The actual type decides, not its name: a `Result` is recognised
+//! behind any alias, and its `Err` never becomes a success.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -16,8 +16,8 @@ use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
 
-/// Determines what kind of value a function returns: rustc finds the inherent method for `Result` under any name, and
-/// the trait's method for all other types.
+/// Determines whether a function returns a `Result`. For a `Result` under any name, rustc finds the inherent method;
+/// for all other types it finds the method of [`Plain`].
 pub struct Probe<R>(PhantomData<R>);
 
 impl<R> Probe<R> {
@@ -31,7 +31,7 @@ impl<T, E> Probe<Result<T, E>> {
     }
 }
 
-/// Values that are not a `Result`.
+/// Implemented for all types. For a `Result`, rustc prefers the inherent method of [`Probe`].
 pub trait Plain<R> {
     fn kind(&self) -> Infallible<R>;
 }
@@ -47,7 +47,7 @@ pub struct Fallible<T, E>(PhantomData<(T, E)>);
 
 pub struct Infallible<R>(PhantomData<R>);
 
-/// Turns the return value of a function into `A`.
+/// Converts the return value of a function to `A`.
 pub trait Encode<R, A> {
     fn encode(&self, value: R) -> A;
 }
@@ -62,7 +62,8 @@ impl<R, A> Encode<R, A> for Codec<R, A> {
     }
 }
 
-/// The encoder for the return type of a tool, with what is known about the type.
+/// The encoder for a return type that is not a `Result`. `D` says whether the type contains a `Result`: it is
+/// [`Single`] or [`NestedResult`].
 pub struct OutputCodec<R, D> {
     value: fn(R, D) -> Answer,
     depth: D,
@@ -92,13 +93,13 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 }
 
 impl<T, E> Fallible<T, E> {
-    /// Returns the type that is sent as JSON if the tool succeeds.
+    /// Makes the value with which rustc checks the type of `Ok`, for a tool that sends its result as JSON.
     pub fn sent(&self) -> SentValue<T> {
         SentValue::NEW
     }
 
-    /// Takes the evidence for the value and the error as separate functions, so that rustc reports each at its own
-    /// type.
+    /// Makes the encoder. The value and the error are converted by separate functions, so that rustc reports a missing
+    /// trait at the type that lacks it.
     #[inline(always)]
     pub fn codec<D>(
         &self,
@@ -111,7 +112,7 @@ impl<T, E> Fallible<T, E> {
 }
 
 impl<R> Infallible<R> {
-    /// Returns the type that is sent as JSON.
+    /// Makes the value with which rustc checks the type, for a tool that sends its result as JSON.
     pub fn sent(&self) -> SentValue<R> {
         SentValue::NEW
     }
@@ -139,7 +140,7 @@ impl<R: JsonSchema> Infallible<R> {
     }
 }
 
-/// Implemented for all types; for an output with a schema, rustc finds the inherent methods above.
+/// Implemented for all types. For a type with a schema, rustc prefers the inherent methods above.
 pub trait NoSchema {
     fn schema(&self) -> Option<SchemaOf> {
         None
@@ -150,7 +151,7 @@ impl<T, E> NoSchema for Fallible<T, E> {}
 
 impl<R> NoSchema for Infallible<R> {}
 
-/// Types that `E` may be in a tool's `Result<T, E>`.
+/// Types that can be the `E` in a tool's `Result<T, E>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
     label = "it does not say what the model may read of it",
@@ -178,8 +179,8 @@ pub trait ToolOutput<D = Single> {
     fn into_answer(self, depth: D) -> Answer;
 }
 
-/// [`OneResult`] already refuses such a type at the place where it is written, so this implementation has no further
-/// condition.
+/// [`OneResult`] refuses a type with a `Result` inside. This implementation has no bounds, so that rustc does not
+/// report a second error for the same type.
 #[diagnostic::do_not_recommend]
 impl<T> ToolOutput<NestedResult> for T {
     fn into_answer(self, _: NestedResult) -> Answer {
@@ -210,7 +211,7 @@ impl ToolOutput for Output {
     }
 }
 
-/// Makes an answer of a value that serialises to one JSON string; the answer is the string's text.
+/// Makes an answer from a value that serialises to a JSON string. The answer is the text of the string.
 #[cold]
 fn as_text(json: String) -> Answer {
     match serde_json::from_str(&json) {
@@ -245,7 +246,7 @@ impl<E: Failure> IntoValidated for Result<(), E> {
     }
 }
 
-/// The result of an `approval` function: why the call needs approval; `None` if it needs none.
+/// The result of an `approval` function: the reason why the call needs approval, or `None` if it needs none.
 pub type Asking = Result<Option<Cow<'static, str>>, ToolError>;
 
 #[diagnostic::on_unimplemented(
@@ -277,9 +278,9 @@ pub type Preview = Result<String, ToolError>;
 /// What a `reconcile` function found out about a call whose outcome is unknown.
 #[derive(Debug)]
 pub enum Reconciled {
-    /// The call had its effect, with this result.
+    /// The call happened, and this is its result.
     Happened(Output),
-    /// The call had no effect, and may be evaluated again.
+    /// The call did not happen, so it may be started again.
     DidNotHappen,
     /// The tool cannot determine the outcome, so a person has to find it out.
     Unknown,

@@ -40,7 +40,7 @@ pub enum Content<'a> {
         /// Standard base64 with padding, without line breaks.
         data: Cow<'a, str>,
     },
-    /// A link to a resource that has its own address.
+    /// A resource with an address of its own.
     Resource {
         /// The address.
         uri: Cow<'a, str>,
@@ -110,7 +110,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the text of the block, or a sentence that describes what is left out because `reader` cannot read it.
+    /// Returns the text of the block. If the block is not text, returns a note that `reader` cannot read it.
     #[doc(hidden)]
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
         match self {
@@ -135,7 +135,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Returns how many bytes a padded base64 text decodes to.
+/// Returns the number of bytes to which a padded base64 text decodes.
 #[doc(hidden)]
 pub fn decoded_length(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4

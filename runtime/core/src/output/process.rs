@@ -1,4 +1,4 @@
-//! The result of a process, as every tool that runs one reports it.
+//! The result of a process, as every tool that runs a process reports it.
 
 use serde::{Deserialize, Serialize};
 

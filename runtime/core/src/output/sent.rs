@@ -1,6 +1,5 @@
-//! Determines at compile time whether a value that a tool sends as JSON contains a `Result`, whose `Err` would look
-//! like a success. The check follows the types, even behind an alias: each step opens one container, and rustc
-//! refuses a `Result` inside.
+//! Refuses at compile time a value that a tool sends as JSON and that contains a `Result`, because the `Err` would look
+//! like a success. The check follows the types, even behind an alias: each step looks inside one container.
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
@@ -11,24 +10,24 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 
-/// A value that is sent as JSON. For containers, its own method `inside` applies; for all other types, the trait's
-/// method does.
+/// A value that is sent as JSON. For the containers below, rustc finds an inherent method `inside`. For all other
+/// types, it finds the method of [`NoContainer`].
 pub struct SentValue<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> SentValue<T> {
     pub const NEW: Self = Self(PhantomData);
 
-    /// Answers for a container that is nested deeper than generated code checks.
+    /// Ends the check of a container that is nested deeper than generated code looks.
     pub fn depth(&self) -> Single {
         Single
     }
 }
 
-/// An output without a `Result` inside.
+/// The result of the check for an output without a `Result` inside.
 #[derive(Clone, Copy)]
 pub struct Single;
 
-/// An output with a `Result` inside.
+/// The result of the check for an output with a `Result` inside.
 #[derive(Clone, Copy)]
 pub struct NestedResult;
 
@@ -41,7 +40,7 @@ impl Single {
         Self
     }
 
-    /// Combines this part of a type with the next one: the result reports a `Result` in either.
+    /// Combines the checks of two parts of a type. The combination is [`NestedResult`] if one of the parts is.
     pub fn and<D>(self, other: D) -> D {
         other
     }
@@ -67,7 +66,7 @@ impl<T, E> SentValue<Result<T, E>> {
     }
 }
 
-/// Implemented for all types; rustc finds the inherent methods for the containers below.
+/// Implemented for all types. For the containers below, rustc prefers the inherent methods.
 pub trait NoContainer {
     fn inside(&self) -> Single {
         Single
@@ -108,7 +107,7 @@ containers! {
     [T] RwLock<T> => T;
 }
 
-/// Refuses a `Result` inside the sent value: its `Err` would be part of a success.
+/// Implemented only for [`Single`], so that rustc refuses an output with a `Result` inside.
 #[diagnostic::on_unimplemented(
     message = "a `Result` inside another type cannot be the output of a tool",
     label = "the inner `Err` would look like a success",

@@ -1,11 +1,11 @@
-//! An answer in its stored form: one JSON object with a version, the same in every store.
+//! An answer in its stored form: one JSON object with a version. All stores use the same form.
 //!
-//! Beside `version` it has exactly one key:
+//! Besides `version`, the object has exactly one key:
 //! - `{"text":…}`, a result that is text;
-//! - `{"json":…}`, the JSON text of a result as a string, so that its numbers stay exact;
+//! - `{"json":…}`, the JSON text of a result as a string, so that its numbers remain exact;
 //! - `{"output":{"content":[…],"structured":…,"metadata":{…}}}`;
 //! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`, with `"untrusted":…` if the
-//!   message contains untrusted words.
+//!   message contains untrusted text.
 
 mod value;
 
@@ -22,8 +22,8 @@ use crate::error::ToolError;
 
 const VERSION: &str = "version";
 
-/// An answer in a form that can be stored and read back later, by this release or a newer one. It omits the cause of an
-/// error, which is for operators, and the record of repairs.
+/// An answer in a form that can be stored, and read later by this release or a newer one. It does not contain the cause
+/// of an error, which is for operators, nor the repairs of the input.
 ///
 /// ```
 /// use toolwright::{Answer, StoredAnswer, ToolError};
@@ -44,7 +44,7 @@ pub struct StoredAnswer {
     shape: Shape,
 }
 
-/// An answer in types that can be stored.
+/// An answer as types that can be stored.
 #[derive(Clone, PartialEq)]
 enum Shape {
     Text(String),
@@ -64,7 +64,7 @@ enum Shape {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoredAnswerError {
-    /// A newer release has written the stored answer.
+    /// A newer release wrote the stored answer.
     #[error(
         "the stored answer has version {version}, this release reads version {} and older; read it with the release that wrote it",
         StoredAnswer::VERSION
@@ -78,17 +78,17 @@ pub enum StoredAnswerError {
         "the stored answer has {found}, expected one of text, json, output, error as it was written; was it changed by hand?"
     )]
     Unreadable {
-        /// What kind of JSON value the text contains; its content is not repeated.
+        /// What the value contains instead of an answer, such as its keys. The values of the keys are not shown.
         found: String,
     },
 }
 crate::debug_as_sentence!(StoredAnswerError);
 
 impl StoredAnswer {
-    /// The version that this release writes. It reads this one and those before it.
+    /// The version that this release writes. This release also reads older versions.
     pub const VERSION: u32 = 1;
 
-    /// Returns the answer in the form in which the tool gave it.
+    /// Converts back to the answer that was stored.
     #[must_use]
     pub fn into_answer(self) -> Answer {
         match self.shape {
@@ -99,7 +99,7 @@ impl StoredAnswer {
         }
     }
 
-    /// Returns the JSON object without a version, for a record that has a version itself.
+    /// Returns the JSON object without a version, for a record that has its own version.
     #[doc(hidden)]
     #[must_use]
     pub fn unversioned(&self) -> Value {
@@ -107,7 +107,7 @@ impl StoredAnswer {
         Value::Object(Map::from_iter([(key.to_owned(), value)]))
     }
 
-    /// Reads the JSON object; an object without a version is of the first version.
+    /// Reads the JSON object. An object without a version is read as version 1.
     #[doc(hidden)]
     pub fn read(value: &Value) -> Result<Self, StoredAnswerError> {
         let Some(object) = value.as_object() else {
@@ -131,7 +131,7 @@ impl StoredAnswer {
         let shape = match (key.as_str(), value) {
             ("text", Value::String(text)) => Some(Shape::Text(text.clone())),
             ("json", Value::String(text)) => Some(Shape::Json(text.clone())),
-            // An older release wrote this form, before numbers were stored as text.
+            // An older release wrote JSON results in this form, which did not preserve every number exactly.
             ("json", value) => Some(Shape::Json(value.to_string())),
             ("output", value) => value::output(value).map(Shape::Output),
             ("error", value) => value::error(value).map(Shape::Error),
@@ -192,7 +192,7 @@ impl<'de> Deserialize<'de> for StoredAnswer {
     }
 }
 
-/// Omits the result, which may repeat a secret.
+/// Omits the result, which may contain a secret.
 impl fmt::Debug for StoredAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("StoredAnswer");

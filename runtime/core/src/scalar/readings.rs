@@ -1,7 +1,6 @@
-//! Finds the values of an expected type that a value of another type may mean. Does no I/O, and works on the text of
-//! numbers.
+//! Finds the values of an expected type that a value of another type may mean. Numbers are handled as text.
 //!
-//! - Nothing is rounded, cut or defaulted: each reading keeps all that was written.
+//! - Nothing is rounded, cut off or replaced by a default: a reading preserves all of the value.
 
 use super::Types;
 use crate::json::tree::{Node, is_integral, is_number};
@@ -69,7 +68,7 @@ fn number(text: &str, lenient: bool) -> Option<String> {
     is_number(&without).then_some(without)
 }
 
-/// Returns `1,000,000` without its commas, if they are before every third digit.
+/// Removes the commas from a number such as `1,000,000`. `None` if the commas do not separate groups of three digits.
 fn without_grouping(text: &str) -> Option<String> {
     let (whole, fraction) = match text.find('.') {
         Some(point) => text.split_at(point),

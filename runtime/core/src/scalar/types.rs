@@ -20,7 +20,7 @@ impl Types {
     #[doc(hidden)]
     pub const ALL: Self = Self(127);
 
-    /// Reports whether this set contains every type of `other`.
+    /// Returns whether this set contains every type of `other`.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -1,6 +1,6 @@
 //! Turns doc comments into descriptions for a schema.
 
-/// Converts a doc comment to one text: joins the lines of each paragraph, but not the lines of lists and code.
+/// Converts a doc comment to one text. Joins the lines of each paragraph, but not the lines of lists, tables and code.
 pub fn unwrap_docs(docs: &str) -> String {
     let mut text = String::with_capacity(docs.len());
     let mut in_code = false;

@@ -15,7 +15,7 @@ pub fn json(value: &impl Serialize) -> serde_json::Result<Value> {
     serde_json::from_slice(&text)
 }
 
-/// Writes each number in a form that a 64-bit float represents exactly.
+/// Writes an `f32` as its shortest decimal, and refuses an integer that does not fit into 64 bits.
 struct Exactly;
 
 impl Formatter for Exactly {

@@ -1,14 +1,14 @@
-//! Patterns for texts of a known format, for schemas without the format or whose format differs from what the Rust
-//! type parses.
+//! Patterns for texts of a known format. A schema needs one if there is no standard format for the text, or if the Rust
+//! type parses less than the standard format allows.
 
 use serde_json::{Map, Value, json};
 
-/// A valid day in a calendar with leap years; no standard format describes it without a time zone.
+/// Matches a valid day in a calendar with leap years, for a date and time without a time zone. That form has no
+/// standard format.
 const DATE: &str = "([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)\
     |02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)";
 const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
-/// The pattern of a point in time: without leap seconds, which jiff does not have, and with no more decimals than jiff
-/// accepts.
+/// Matches a point in time. Excludes leap seconds, which jiff does not have, and more decimals than jiff accepts.
 const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
 
 /// Returns the name of the format that `pattern` describes, if it is one of the patterns in this file.
@@ -22,7 +22,8 @@ pub fn format_of(pattern: &str) -> Option<&'static str> {
     ["partial-time", "partial-date-time", "date-time", "duration"].into_iter().find(|it| is(it))
 }
 
-/// Replaces formats that schemars invents, and those whose parsers accept less than the format, by patterns.
+/// Replaces formats that only schemars knows by patterns. Adds a pattern to a format whose parser accepts less than the
+/// format allows.
 pub fn tighten(object: &mut Map<String, Value>) {
     if object.get("type").is_none_or(|it| *it != "string" && *it != json!(["string", "null"])) {
         return;
@@ -36,7 +37,8 @@ pub fn tighten(object: &mut Map<String, Value>) {
         Some("partial-time") => (format!("^{TIME}$"), false),
         Some("partial-date-time") => (format!("^{DATE}T{TIME}$"), false),
         Some("date-time") => (MOMENT.to_owned(), true),
-        // Both of jiff's types for durations accept this form; only one of them has days and months.
+        // Both of jiff's types for durations accept this form. Days and months are excluded, because only one of the
+        // types accepts them.
         Some("duration") => (
             r"^PT([0-9]{1,6}H([0-9]{1,6}M)?([0-9]{1,6}S)?|[0-9]{1,6}M([0-9]{1,6}S)?|[0-9]{1,6}S)$"
                 .to_owned(),

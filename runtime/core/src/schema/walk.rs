@@ -22,7 +22,7 @@ pub const LIST: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
 /// The keywords whose value is a map of schemas.
 pub const MAP: &[&str] = &["properties", "patternProperties", "$defs"];
 
-/// Calls `change` with a schema and each of its subschemas, an outer one before its inner ones.
+/// Calls `change` with a schema and each of its subschemas, an outer schema before its inner schemas.
 pub fn each_schema(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
     let Value::Object(object) = schema else { return };
     change(object);
@@ -41,7 +41,7 @@ pub fn each_schema(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, V
     }
 }
 
-/// Collects the pointers of a schema and of every schema inside it, the outer first.
+/// Collects the pointers of a schema and of every schema inside it, an outer schema before its inner schemas.
 pub fn pointers(schema: &Value, at: String, found: &mut Vec<String>) {
     let Value::Object(object) = schema else { return };
     found.push(at.clone());

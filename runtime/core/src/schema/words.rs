@@ -5,14 +5,15 @@ use serde_json::Value;
 use super::texts::format_of;
 use crate::input::{formats, words};
 
-/// The maximum number of levels of a schema that are described.
+/// The maximum nesting depth to which a schema is described.
 const DEEPEST: usize = 4;
-/// 2^53, above which not every whole number is a float. Bounds beyond it come from the type.
+/// 2^53. Larger bounds come from the width of a machine type, so descriptions leave them out.
 const WIDE: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of alternatives of a union that are described.
 const MOST_WAYS: usize = 12;
 
-/// Describes a schema: `a string`, `an integer of at least 1`, `one of "a", "b"`; `root` resolves its references.
+/// Describes the values that a schema accepts: `a string`, `an integer of at least 1`, `one of "a", "b"`. The
+/// references of the schema are resolved in `root`.
 pub fn expected(schema: &Value, root: &Value) -> String {
     within(schema, root, 0)
 }
@@ -87,7 +88,7 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
     }
 }
 
-/// Returns words such as `a date such as 2026-11-20`; `None` if the schema's format is unknown.
+/// Returns words such as `a date such as 2026-11-20`; `None` if the schema has no known format.
 #[doc(hidden)]
 pub fn in_format(schema: &Value) -> Option<&'static str> {
     let known = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
@@ -97,14 +98,14 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     if let Some(format) = known("pattern").and_then(format_of) {
         return formats::of_format(format);
     }
-    // Of all choices that schemars generates, only those between formats are described here.
+    // Of all unions, only this one has a description as a format.
     let choices = schema.get("anyOf")?.as_array()?;
     let formats: Option<Vec<&str>> = choices.iter().map(|it| it.get("format")?.as_str()).collect();
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?
 }
 
 /// Describes a range, such as `an integer from 1 to 9`. A bound that comes only from the width of a machine type is
-/// left out, unless the input broke that bound.
+/// left out, unless the input broke that bound: `broken` is the keyword of the broken bound.
 pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     let bound = |keyword| {
         let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);
@@ -113,9 +114,9 @@ pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     words::between(what, bound("minimum"), bound("maximum"))
 }
 
-/// Returns words such as `1 to 20 characters`, from the minimum and maximum in a schema.
+/// Returns words such as `1 to 20 characters`. `least` and `most` are the keywords of the minimum and the maximum.
 pub fn counts(schema: &Value, least: &str, most: &str, unit: &str) -> Option<String> {
-    // In JSON Schema, the number two may also be written as `2.0`.
+    // JSON Schema allows the number two to be written as `2.0`, too.
     let count = |keyword| {
         let number = schema.get(keyword)?;
         let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());

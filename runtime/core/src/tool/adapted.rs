@@ -1,4 +1,4 @@
-//! The part of a definition that comes from an [`Adaptation`](crate::adaptation::Adaptation); it is part of the
+//! The part of a definition that comes from an [`Adaptation`](crate::adaptation::Adaptation). It is part of the tool's
 //! fingerprint.
 
 use serde_json::Value;
@@ -9,17 +9,17 @@ use super::{Danger, Definition, Exposure, Parameter};
 #[doc(hidden)]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Adapted {
-    /// Whether models see the tool; `None` if the application has not set that.
+    /// How models see the tool; `None` if the application has not set that.
     pub exposure: Option<Exposure>,
-    /// The minimum danger of each call.
+    /// The minimum danger of each call; `None` if the application has not set one.
     pub least_danger: Option<Danger>,
-    /// Why each call needs approval.
+    /// The reason why each call needs approval; `None` if the application requires no approval.
     pub asking: Option<String>,
     /// The arguments with a preset value.
     pub presets: Vec<PresetArgument>,
-    /// The new names of arguments, each with the name that the tool's author gave it.
+    /// The renamed arguments: the name that the tool's author chose, and the new name.
     pub renamed: Vec<(String, String)>,
-    /// The schema of final arguments, if some have a preset value.
+    /// The schema of the final arguments, with which the tool runs; `None` if no argument has a preset value.
     pub final_schema: Option<Value>,
 }
 
@@ -34,8 +34,8 @@ pub struct PresetArgument {
 }
 
 impl Definition {
-    /// Lists the arguments with a value preset by the application, by name. They are not in the input schema, but among
-    /// the final arguments of each call.
+    /// Lists the arguments that have a value preset by the application, with the value. They are not in the input
+    /// schema, but they are among the final arguments of each call.
     ///
     /// ```
     /// use serde_json::json;
@@ -53,7 +53,7 @@ impl Definition {
         self.adapted.presets.iter().map(|it| (it.parameter.name.as_str(), &it.value))
     }
 
-    /// Returns the schema of the final arguments: the input schema, with the arguments that have a preset value.
+    /// Returns the schema of the final arguments: the input schema, extended by the arguments that have a preset value.
     #[doc(hidden)]
     #[must_use]
     pub fn final_schema(&self) -> &Value {

@@ -1,10 +1,10 @@
-//! Values that an application attaches to a tool, each of a type of its own.
+//! Values that an application attaches to a tool, each of a different type.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
 
-/// The values, at most one of each type.
+/// The attached values, at most one of each type.
 #[derive(Clone, Default)]
 pub struct Metadata(Vec<Item>);
 
@@ -21,7 +21,7 @@ impl Metadata {
         self.0.iter().find(|it| it.id == id)?.value.downcast_ref()
     }
 
-    /// Adds a value; it replaces an earlier value of the same type.
+    /// Adds a value. It replaces an earlier value of the same type.
     pub fn put<T: Send + Sync + 'static>(&mut self, value: T) {
         let item =
             Item { id: TypeId::of::<T>(), type_name: type_name::<T>(), value: Arc::new(value) };
@@ -31,7 +31,7 @@ impl Metadata {
         }
     }
 
-    /// Adds the values of another `Metadata`, which replace values of the same type.
+    /// Adds the values of another `Metadata`. They replace earlier values of the same types.
     pub fn extend(&mut self, other: Self) {
         for item in other.0 {
             match self.0.iter_mut().find(|it| it.id == item.id) {
@@ -42,7 +42,7 @@ impl Metadata {
     }
 }
 
-/// Shows only the types, because the values need not be printable.
+/// Shows only the types, because the values need not implement `Debug`.
 impl fmt::Debug for Metadata {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_list().entries(self.0.iter().map(|it| it.type_name)).finish()

@@ -1,14 +1,14 @@
-//! A one-line summary of each tool, for a prompt that has no room for schemas.
+//! A one-line summary of a tool, for a prompt that has no room for schemas.
 
 use std::fmt;
 
 use super::{Definition, Exposure};
 
-/// A tool in one line: its name, and the first sentence of its description.
+/// A summary of a tool: its name, and the first sentence of its description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary<'a> {
-    /// The name that models call.
+    /// The name by which models call the tool.
     pub name: &'a str,
     /// The first sentence of the description, without the full stop.
     pub sentence: &'a str,
@@ -16,11 +16,11 @@ pub struct Summary<'a> {
     pub exposure: Exposure,
 }
 
-/// The maximum length of the sentence in characters; a longer sentence is cut after a word.
+/// The maximum length of the sentence in characters. A longer sentence is cut at the end of a word.
 const LONGEST: usize = 200;
 
 impl Definition {
-    /// Returns the tool in one line.
+    /// Returns the summary of the tool.
     #[must_use]
     pub fn summary(&self) -> Summary<'_> {
         Summary {
@@ -40,8 +40,8 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// Returns the text up to its first line break, or up to the first full stop that ends a sentence: if a lower-case
-/// letter follows, the full stop belongs to an abbreviation.
+/// Returns the first sentence of the first line. A full stop before a lower-case letter belongs to an abbreviation and
+/// does not end a sentence.
 #[doc(hidden)]
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {

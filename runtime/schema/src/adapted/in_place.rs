@@ -1,12 +1,12 @@
-//! Renames arguments in the other keywords of the input's schema. A constraint that needs a preset argument is left
-//! out.
+//! Renames arguments in the keywords of the input's schema other than `properties`. A constraint that needs a preset
+//! argument is left out.
 
 use serde_json::{Map, Value, json};
 
 use super::AdaptedArgument;
 use toolwright_core::json::reference;
 
-/// The keywords that constrain the keys of an object in general, so that renaming a key could change their meaning.
+/// Keywords that constrain all keys of an object. Renaming a key could change the meaning of these keywords.
 const OF_ALL_KEYS: &[&str] = &[
     "patternProperties",
     "additionalProperties",
@@ -19,7 +19,7 @@ const OF_ALL_KEYS: &[&str] = &[
     "default",
 ];
 
-/// The names of the arguments before and after the change.
+/// The names of the arguments before and after the changes.
 pub(super) struct Renaming<'a> {
     /// The tool's own schema, against which references are resolved.
     own: Value,
@@ -36,7 +36,7 @@ impl<'a> Renaming<'a> {
         self.arguments.iter().map(|it| u64::from(it.preset.is_some())).sum()
     }
 
-    /// Returns the name of a key for models; `None` for a preset argument.
+    /// Returns the name of an argument for models; `None` if the argument is preset. Any other key remains the same.
     pub(super) fn shown(&self, own: &str) -> Option<String> {
         match self.argument(own) {
             Some(AdaptedArgument { preset: Some(_), .. }) => None,
@@ -45,7 +45,7 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Renames the keys of an example of the input.
+    /// Renames the keys of an example of the input, and removes the preset arguments.
     pub(super) fn value(&self, example: &mut Value) {
         let Value::Object(entries) = example else { return };
         let own = std::mem::take(entries);
@@ -100,7 +100,8 @@ impl<'a> Renaming<'a> {
         });
     }
 
-    /// Renames the keywords that depend on a key. Constraints that depend on a preset argument always apply.
+    /// Renames keys in the keywords that depend on a key. A constraint that depends on a preset argument becomes
+    /// unconditional, because the argument is always present.
     fn depend(&self, root: &mut Map<String, Value>) {
         if let Some(Value::Object(dependents)) = root.remove("dependentRequired") {
             let mut shown = Map::new();
@@ -119,7 +120,7 @@ impl<'a> Renaming<'a> {
                 match (self.shown(&key), self.schema(&schema)) {
                     (Some(key), Some(schema)) => drop(shown.insert(key, schema)),
                     (None, Some(_)) => {
-                        // The entries of `allOf` are renamed later.
+                        // `allOf` is renamed after this.
                         let all = root.entry("allOf").or_insert_with(|| json!([]));
                         if let Some(all) = all.as_array_mut() {
                             all.push(schema);
@@ -135,7 +136,8 @@ impl<'a> Renaming<'a> {
         });
     }
 
-    /// Adds names to `required`, under the tool's own names, because `required` is renamed later.
+    /// Adds names to `required`. They are converted back to the tool's own names, because [`root`](Self::root) renames
+    /// all names in `required` afterwards.
     fn require(&self, root: &mut Map<String, Value>, names: Vec<Value>) {
         let required = root.entry("required").or_insert_with(|| json!([]));
         let Some(required) = required.as_array_mut() else { return };
@@ -148,13 +150,13 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Returns a schema of the whole input with the new names; `None` if it cannot be expressed without a preset
-    /// argument.
+    /// Returns a schema of the whole input with the new names; `None` if the schema cannot be expressed without a
+    /// preset argument.
     fn schema(&self, own: &Value) -> Option<Value> {
         self.schema_after(own, 0)
     }
 
-    /// Does the same as [`schema`](Self::schema), for a schema that is nested this deep, references included.
+    /// Does the same as [`schema`](Self::schema), for a schema at this nesting depth. References count as nesting.
     fn schema_after(&self, own: &Value, depth: usize) -> Option<Value> {
         if depth > reference::MOST_HOPS {
             return None;
@@ -200,7 +202,7 @@ impl<'a> Renaming<'a> {
         Some(Value::Object(shown))
     }
 
-    /// Returns the names without the names of preset arguments.
+    /// Returns the new names, without the names of preset arguments.
     fn names(&self, own: &[Value]) -> Vec<Value> {
         own.iter().filter_map(|it| Some(json!(self.shown(it.as_str()?)?))).collect()
     }

@@ -1,4 +1,4 @@
-//! Finds keywords of one schema that exclude each other, or that have no effect beside its type.
+//! Finds keywords of one schema that contradict each other, or that have no effect because of the schema's type.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ pub(super) enum Gravity {
 
 type Found = Vec<(Gravity, String)>;
 
-/// Finds contradictions. Before that, removes entries of `enum` that no value can have.
+/// Finds contradictions. First removes the entries of `enum` that the type excludes.
 pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
     let mut found = Found::new();
     let kinds = kinds(schema);
@@ -30,7 +30,7 @@ pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
     };
     limits(schema, &only, &mut found);
     check_required(schema, &only, &mut found);
-    // A root without a type becomes an object later.
+    // A root without a type gets the type object later.
     if !is_root || kinds.is_some() {
         idle(schema, kinds.as_deref(), &mut found);
     }
@@ -147,7 +147,7 @@ fn check_required(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, fou
     }
 }
 
-/// Finds keywords that constrain only values of a type that the schema does not accept.
+/// Finds keywords that constrain only values of a type that the schema excludes.
 fn idle(schema: &Map<String, Value>, kinds: Option<&[String]>, found: &mut Found) {
     let Some(kinds) = kinds else {
         if schema.contains_key("properties") && !schema.contains_key("$ref") {
@@ -174,7 +174,8 @@ fn about_same(kind: &str, other: &str) -> bool {
     kind == other || (kind == "number" && other == "integer")
 }
 
-/// Whether two values may be equal. `1` and `1.0` are; the content of arrays and objects is not compared.
+/// Returns whether two values may be equal. `1` and `1.0` are equal. The contents of arrays and objects are not
+/// compared, so two arrays or two objects may be equal.
 fn may_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

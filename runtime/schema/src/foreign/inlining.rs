@@ -1,8 +1,8 @@
-//! Inlines definitions where they are referred to, if the schema stays small.
+//! Inlines definitions at the places that refer to them, if the schema stays small.
 //!
-//! - Either all definitions that can be inlined are, or none, so that a schema does not mix the two styles.
-//! - Recursive definitions stay in `$defs`.
-//! - If a reference and its target both have a description, both are kept.
+//! - Either all definitions that can be inlined are inlined, or none, so that a schema does not mix the two styles.
+//! - Recursive definitions remain in `$defs`.
+//! - If a reference and its target both have a description, the result contains both.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use super::references::{ConvertedSchema, Graph, target};
 use super::{keywords, limits};
 
-/// The maximum size of an inlined schema, in JSON values of any kind. The largest of 8,726 real definitions has a few
-/// hundred.
+/// The maximum size of an inlined schema, as the number of JSON values. The largest of 8,726 tool definitions that were
+/// collected has a few hundred.
 const LARGEST: usize = 10_000;
 
 pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
@@ -41,7 +41,7 @@ pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
     root
 }
 
-/// Whether the inlined schema is small enough for people to read and for providers to accept.
+/// Returns whether the inlined schema would be small enough for people to read and for providers to accept.
 fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -> bool {
     let mut known: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for name in &graph.order {
@@ -60,7 +60,7 @@ fn stays_small(root: &Value, schemas: &BTreeMap<String, Value>, graph: &Graph) -
     size <= LARGEST && depth <= limits::DEEPEST
 }
 
-/// Computes the size and depth that a schema has once its references are inlined.
+/// Computes the size and the depth that a schema has after its references are inlined.
 fn extent(schema: &Value, known: &BTreeMap<&str, (usize, usize)>) -> (usize, usize) {
     let mut size = limits::size(schema);
     let mut depth = limits::depth(schema);
@@ -90,7 +90,7 @@ fn count(schema: &Value, uses: &mut BTreeMap<String, usize>) {
     keywords::parts(schema, &mut |_, part| count(part, uses));
 }
 
-/// Inlines the definitions in `whole`. The last use takes the definition, so none is copied needlessly.
+/// Inlines the definitions in `whole`. The last use of a definition moves it instead of copying it.
 fn put(
     schema: &mut Value,
     whole: &mut BTreeMap<String, Value>,
@@ -107,9 +107,9 @@ fn put(
     }
 }
 
-/// If the root is only a reference to a recursive definition, replaces it by a copy of that definition.
+/// Replaces a root that is only a reference to a recursive definition by a copy of that definition.
 fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
-    // Each step follows another definition; circular references were refused before.
+    // Each step follows another definition, because circular references were refused before.
     for _ in 0..=schemas.len() {
         let Some(body) = target(root).and_then(|name| schemas.get(name)).cloned() else { return };
         if let Value::Object(site) = root {
@@ -119,12 +119,12 @@ fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     }
 }
 
-/// Whether all keywords beside a reference only describe the value.
+/// Returns whether all keywords next to a reference only describe the value.
 fn only_tells(site: &Map<String, Value>) -> bool {
     site.keys().all(|keyword| keyword == "$ref" || keywords::annotation(keyword).is_some())
 }
 
-/// Combines the keywords beside a reference with the schema that the reference names.
+/// Combines the keywords next to a reference with the schema to which the reference leads.
 fn join(site: Map<String, Value>, body: Value) -> Value {
     let alone = only_tells(&site);
     match body {
@@ -141,7 +141,7 @@ fn join(site: Map<String, Value>, body: Value) -> Value {
             }
             Value::Object(body)
         }
-        // Merged into one schema, the keywords could change their meaning, as `additionalProperties` would.
+        // Merging the keywords into one schema could change the meaning of some, such as `additionalProperties`.
         body => {
             let mut site = site;
             let parts = site.entry("allOf").or_insert_with(|| json!([]));

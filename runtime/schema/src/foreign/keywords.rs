@@ -1,4 +1,4 @@
-//! The keywords of JSON Schema 2020-12 that the normal form knows, and the values that each may have.
+//! The keywords of JSON Schema 2020-12 that the normal form may contain, and the form of their values.
 
 use serde_json::Value;
 
@@ -45,8 +45,8 @@ impl Shape {
     }
 }
 
-/// Keywords that decide which values are valid. `type`, `$ref` and keywords of older drafts are missing, because each
-/// has a rule of its own.
+/// The keywords that decide which values are valid. `type`, `$ref` and the keywords of older drafts are missing,
+/// because each of them is handled separately.
 const ASSERTIONS: &[(&str, Shape)] = &[
     ("properties", Shape::SchemaMap),
     ("required", Shape::Names),
@@ -86,7 +86,7 @@ const ASSERTIONS: &[(&str, Shape)] = &[
     ("else", Shape::Schema),
 ];
 
-/// The keywords that only describe a value, so that no value can violate them.
+/// The keywords that only describe a value, so that no value violates them.
 const ANNOTATIONS: &[(&str, Shape)] = &[
     ("description", Shape::Text),
     ("default", Shape::Value),
@@ -100,7 +100,7 @@ const ANNOTATIONS: &[(&str, Shape)] = &[
     ("contentSchema", Shape::Schema),
 ];
 
-/// Keywords that the normal form leaves out without a note, because they do not constrain values.
+/// The keywords that the normal form leaves out without a note, because they do not constrain values.
 const IDENTITY: &[&str] = &[
     "$schema",
     "$id",
@@ -111,7 +111,7 @@ const IDENTITY: &[&str] = &[
     "$vocabulary",
     "$comment",
     "title",
-    // The definitions under these keys are read when a reference names them.
+    // The definitions under these keys are read when a reference leads to them.
     "$defs",
     "definitions",
     "components",
@@ -129,14 +129,14 @@ pub(super) fn is_identity(keyword: &str) -> bool {
     IDENTITY.contains(&keyword)
 }
 
-/// Finds the known keyword that is most similar to a misspelt one.
+/// Finds the known keyword that is most similar to a misspelt keyword.
 pub(super) fn near(written: &str) -> Option<&'static str> {
     let known = ASSERTIONS.iter().chain(ANNOTATIONS).map(|(known, _)| *known);
     let close = toolwright_core::near::near(written, known);
     close.into_iter().next().filter(|known| strsim::damerau_levenshtein(written, known) <= 2)
 }
 
-/// Returns the type to which a keyword applies, if it applies to only one.
+/// Returns the type to which a keyword applies; `None` if it applies to several types.
 pub(super) fn about(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "properties"
@@ -161,7 +161,7 @@ fn shape(keywords: &[(&str, Shape)], keyword: &str) -> Option<Shape> {
     keywords.iter().find(|(known, _)| *known == keyword).map(|(_, shape)| *shape)
 }
 
-/// The keywords whose subschemas constrain the same value as the schema itself.
+/// The keywords whose subschemas constrain the same value as the schema that contains them.
 const IN_PLACE: &[&str] =
     &["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas"];
 
@@ -169,7 +169,7 @@ pub(super) fn is_in_place(keyword: &str) -> bool {
     IN_PLACE.contains(&keyword)
 }
 
-/// Calls `visit` with each direct subschema of a schema and the keyword that contains it.
+/// Calls `visit` with each direct subschema of a schema, and with the keyword that contains the subschema.
 pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Value)) {
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         match (shape_of(keyword), value) {
@@ -185,7 +185,7 @@ pub(super) fn parts<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a str, &'a Va
     }
 }
 
-/// Calls `visit` with each direct subschema of a schema, which it may change.
+/// Calls `visit` with each direct subschema of a schema. `visit` may change the subschema.
 pub(super) fn parts_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (shape_of(keyword), value) {

@@ -1,10 +1,10 @@
-//! Limits the size and depth of a schema, so that all later code may recurse into it.
+//! Limits the size and the depth of a schema, so that all later code may recurse into the schema.
 
 use serde_json::Value;
 
 use toolwright_core::schema::SchemaProblem;
 
-/// The maximum nesting depth of arrays and objects, which is also the limit of `serde_json`.
+/// The maximum nesting depth of arrays and objects. `serde_json` has the same limit.
 pub(super) const DEEPEST: usize = 128;
 /// The maximum number of values in the document that contains the schema.
 pub(super) const LARGEST: usize = 200_000;
@@ -12,7 +12,7 @@ pub(super) const LARGEST: usize = 200_000;
 pub(super) fn check(document: &Value) -> Result<(), SchemaProblem> {
     let mut values = 0;
     let mut level: Vec<&Value> = vec![document];
-    // Visits the schema level by level, so that the stack does not grow with the nesting depth.
+    // Visits the document level by level, so that the stack does not grow with the nesting depth.
     for _ in 0..=DEEPEST {
         values += level.len();
         if values > LARGEST {

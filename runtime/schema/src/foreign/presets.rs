@@ -1,4 +1,4 @@
-//! Checks defaults and examples against their schemas.
+//! Checks the presets of a schema, which are its `default` and its `examples`, against the schema.
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +8,11 @@ use super::{keywords, limits};
 use toolwright_core::input::shorten;
 use toolwright_core::schema::in_words;
 
-/// The key under which a schema with presets stores its original location until the presets are checked. No other
-/// schema has this key, because unknown keywords are left out.
+/// The key under which a schema with a default or examples stores its original location until they are checked. It
+/// cannot clash with a keyword of the schema, because unknown keywords are left out.
 const PLACE: &str = "\0place";
-/// How many values of schemas are compiled to check presets; later presets are not checked.
+/// The maximum number of schema values that are compiled to check presets. When it is reached, the remaining presets
+/// are not checked.
 const EFFORT: usize = 1_000_000;
 
 pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
@@ -20,7 +21,7 @@ pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
     }
 }
 
-/// Removes every `default` and example that its own schema refuses, and notes the removal.
+/// Removes every `default` and example that its own schema refuses, and reports the removal in a note.
 pub(super) fn check(converted: &mut ConvertedSchema, report: &mut Report) {
     let shared: Map<String, Value> = converted
         .definitions
@@ -45,7 +46,8 @@ struct SharedSchemas {
     size: usize,
 }
 
-/// Checks inner presets first, so that outer schemas are checked without the place keys.
+/// Checks the presets of a schema. The inner schemas come first, so that their [`PLACE`] keys are removed when the
+/// outer schema is compiled.
 fn visit(schema: &mut Value, shared: &SharedSchemas, effort: &mut usize, report: &mut Report) {
     keywords::parts_mut(schema, &mut |part| visit(part, shared, effort, report));
     let Value::Object(object) = schema else { return };
@@ -68,7 +70,7 @@ fn visit(schema: &mut Value, shared: &SharedSchemas, effort: &mut usize, report:
     if refers {
         bare.insert("$defs".into(), shared.schemas.clone());
     }
-    // A schema that does not compile is reported when the whole schema is compiled.
+    // A schema that does not compile is reported later, when the whole schema is compiled.
     let Ok(validator) = jsonschema::options().build(&Value::Object(bare)) else { return };
     let mut fits = |what: &str, value: &Value| {
         let fits = validator.is_valid(value);

@@ -1,8 +1,8 @@
-//! Converts an original schema, of any draft, to the keywords of 2020-12.
+//! Converts an original schema of any draft to the keywords of 2020-12.
 //!
-//! - Each place is read at most twice: as part of its surroundings, and as the target of references. The schemas that
-//!   references make it read are limited like the document.
-//! - Problems and notes name the place in the original document.
+//! - Each place is read at most twice: as part of the schema that contains it, and as the target of references. The
+//!   total size of all targets has the same limit as the document.
+//! - Problems and notes contain the place in the original document.
 
 mod keyword;
 mod kind;
@@ -22,16 +22,16 @@ pub(super) struct Reading<'a> {
     names: TypeNames,
     report: &'a mut Report,
     places: Places<'a>,
-    /// Places that are referred to and still have to be read.
+    /// The targets of references that still have to be read.
     waiting: VecDeque<String>,
     /// The location in the schema that is being read, as a JSON pointer.
     at: String,
-    /// How many alternatives enclose this place. A schema that no value satisfies is a defect only outside of
-    /// alternatives.
+    /// The number of alternatives that enclose this place. A schema that no value satisfies is a problem only outside
+    /// of alternatives.
     choices: usize,
     /// The number of regular expressions that were compiled so far.
     patterns: usize,
-    /// Whether keywords beside a reference are ignored, as in JSON Schema up to draft 7.
+    /// Whether keywords next to a reference are ignored, as in JSON Schema up to draft 7.
     lonely_references: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the schema and every definition that it references.
+    /// Reads the schema, and every definition to which its references lead.
     pub(super) fn all(mut self) -> ConvertedSchema {
         let document = self.document;
         let root = self.schema(document);
@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
         Value::Object(schema)
     }
 
-    /// Runs a function at a place one step further into the document.
+    /// Runs a function with the place `token` below the current place.
     fn within<T>(&mut self, token: &str, act: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.at.len();
         self.at.push('/');

@@ -1,4 +1,4 @@
-//! Resolves references, and finds out which definitions depend on which.
+//! Resolves references, and determines which definitions depend on which.
 
 mod places;
 
@@ -11,10 +11,11 @@ use super::{keywords, limits};
 
 pub(super) use places::Places;
 
-/// How many levels a schema may have through its references, estimated generously: the validator recurses along them.
+/// The maximum number of levels that a schema has through its references, as a generous estimate. The limit exists
+/// because the validator recurses along references.
 const DEEPEST: usize = 1_024;
 
-/// A document converted to the keywords of 2020-12, whose references lead into `definitions`.
+/// A document that was converted to the keywords of 2020-12. Its references lead into `definitions`.
 pub(super) struct ConvertedSchema {
     pub(super) root: Value,
     pub(super) definitions: BTreeMap<String, Definition>,
@@ -26,13 +27,13 @@ pub(super) struct Definition {
     pub(super) schema: Value,
 }
 
-/// The names of definitions, each with the names of the definitions that it references.
+/// The definitions of a schema, ordered by the references between them.
 pub(super) struct Graph {
     /// The definitions that reference themselves, and the definitions on a path between two of those.
     pub(super) recursive: BTreeSet<String>,
-    /// The other definitions; each comes after the definitions that it references.
+    /// The other definitions. Each one comes after the definitions that it references.
     pub(super) order: Vec<String>,
-    /// Definitions that are only references to themselves: no value can be checked against them.
+    /// Definitions that refer to themselves without a step into a value, so that no value can be checked against them.
     circular: BTreeSet<String>,
 }
 
@@ -76,7 +77,7 @@ impl Graph {
         }
     }
 
-    /// Returns an upper bound of the levels, following each recursive part once.
+    /// Returns an upper bound of the number of levels, with each recursive definition counted once.
     fn levels(&self, converted: &ConvertedSchema) -> usize {
         let mut reached: BTreeMap<&str, usize> = BTreeMap::new();
         for name in &self.order {
@@ -94,12 +95,13 @@ impl Graph {
     }
 }
 
-/// Returns the name of the definition that a schema refers to.
+/// Returns the name of the definition to which a schema refers.
 pub(super) fn target(schema: &Value) -> Option<&str> {
     schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/"))
 }
 
-/// Collects the references of a schema; with `in_place`, only references that apply to the same value.
+/// Collects the references of a schema. With `in_place`, collects only references that constrain the same value as the
+/// schema.
 pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<String>) {
     found.extend(target(schema).map(str::to_owned));
     keywords::parts(schema, &mut |keyword, part| {
@@ -123,8 +125,8 @@ fn on_circles(edges: &Edges) -> BTreeSet<String> {
     peel(&back).1
 }
 
-/// Removes nodes without outgoing edges until every remaining node has one. Returns the removed nodes in order, and the
-/// remaining ones. It does not recurse, because the chains may be long.
+/// Removes nodes without outgoing edges, again and again, until every remaining node has one. Returns the removed nodes
+/// in order, and the remaining nodes. The function does not recurse, because the chains may be long.
 fn peel(edges: &Edges) -> (Vec<String>, BTreeSet<String>) {
     let mut sources: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();

@@ -14,8 +14,8 @@ const MOST: usize = 100;
 pub(super) struct Report {
     problems: Vec<SchemaProblem>,
     notes: Vec<Note>,
-    /// The problems that were reported, so that none is reported twice: a place to which several references lead is
-    /// read more than once.
+    /// The problems and notes that were reported. A place to which several references lead is read more than once, but
+    /// reported once.
     reported: HashSet<(String, String)>,
 }
 

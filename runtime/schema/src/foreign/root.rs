@@ -1,4 +1,4 @@
-//! Makes the root of a tool's input an object, because every provider requires that.
+//! Makes the root of an input schema an object schema, because every provider requires that.
 
 use serde_json::{Map, Value};
 
@@ -18,10 +18,10 @@ pub(super) fn is_schema(schema: &Value) -> Result<(), SchemaProblem> {
     Err(SchemaProblem::new("", message))
 }
 
-/// Sets the type of the root to `object` if the root describes an object, or could describe nothing else.
+/// Sets the type of the root to `object`, if the root describes an object or is empty. Otherwise reports a problem.
 pub(super) fn make_object(schema: &mut Value, report: &mut Report) {
     let Value::Object(root) = schema else {
-        // The reference led to `true` or `false`.
+        // The root was a reference to a schema that is `true` or `false`.
         report.problem("", "the root refers to a schema that describes no object");
         return;
     };
@@ -57,7 +57,7 @@ fn says_nothing(root: &Map<String, Value>) -> bool {
     root.keys().all(|keyword| keyword == "$defs" || keywords::annotation(keyword).is_some())
 }
 
-/// Whether a schema describes objects, as far as its own keywords show.
+/// Returns whether the keywords of a schema show that it describes objects.
 fn describes_object(schema: &Map<String, Value>) -> bool {
     let object = |part: &Value| match part.get("type") {
         Some(kind) => kind == "object",
@@ -70,6 +70,6 @@ fn describes_object(schema: &Map<String, Value>) -> bool {
             .into_iter()
             .any(|it| parts(it).is_some_and(|parts| !parts.is_empty() && parts.iter().all(object)))
         || schema.get("if").is_some_and(object)
-        // The root is a recursive definition; the validator reports it if it does not describe an object.
+        // The root is a recursive definition. If it does not describe an object, the validator reports that.
         || schema.contains_key("$ref")
 }

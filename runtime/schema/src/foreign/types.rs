@@ -1,11 +1,11 @@
-//! The names of types: those of JSON Schema, and the names that other languages have for them.
+//! The names of types: the names in JSON Schema, and the names that other languages have for the same types.
 
 use super::TypeNames;
 
 /// The names of types in JSON Schema.
 const KNOWN: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/// The type names of other languages, by the JSON type that they mean; `None` means any type.
+/// The type names of other languages, grouped by the JSON type that they mean. `None` means any type.
 const FOREIGN: &[(Option<&str>, &[&str])] = &[
     (
         Some("object"),
@@ -20,7 +20,7 @@ const FOREIGN: &[(Option<&str>, &[&str])] = &[
     (None, &["any", "mixed", "unknown", ""]),
 ];
 
-/// The constraint that another language's type name adds to its JSON type.
+/// The constraints that type names of other languages add to their JSON types.
 const LOST: &[(&str, &str)] = &[
     ("tuple", "A tuple."),
     ("set", "A set: no item twice."),
@@ -33,7 +33,8 @@ const LOST: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Own(&'static str),
-    /// A name from another language: its JSON type, or `None` for any type, and the constraint that the name adds.
+    /// A name from another language. The first value is its JSON type, or `None` for any type. The second value is the
+    /// constraint that the name adds.
     Mapped(Option<&'static str>, Option<&'static str>),
     Unknown,
 }
@@ -51,7 +52,7 @@ pub(super) fn meaning(name: &str, names: TypeNames) -> Meaning {
     }
 }
 
-/// Says which type name to write instead of a name that JSON Schema does not have.
+/// Tells a person which type name to write instead of a name that JSON Schema does not have.
 pub(super) fn instead(name: &str) -> String {
     match foreign(name) {
         Some(Some(kind)) => format!("expected \"{kind}\""),

@@ -1,7 +1,8 @@
-//! Finds the single input in a text that is not plain JSON: with fences, tags, calls, prose or repetition.
+//! Finds the input in a text that is not plain JSON. The text may have code fences, tags, the notation of a call or
+//! prose around the input, or may repeat it.
 //!
-//! - Skipped text contains no brackets and no keys, so that no part of the input is dropped.
-//! - Two different inputs, and a call of another tool, are refused.
+//! - Text is skipped only if it contains no brackets and no keys, so that no part of the input is dropped.
+//! - A text with two different inputs is refused, and so is a call of another tool.
 //! - The text is read a fixed number of times.
 
 use super::prose::{IsKey, ends_in_key, is_words};
@@ -31,7 +32,7 @@ pub(super) const TEXT_RULES: &[ChangeRule] = &[
 #[derive(Debug)]
 pub(super) enum NoInput<'t> {
     Unreadable(Break),
-    /// The text is a call of the tool with this name, which is not the expected tool.
+    /// The text is a call of another tool, which has this name.
     OfAnother(&'t str),
 }
 
@@ -41,7 +42,7 @@ impl From<Break> for NoInput<'_> {
     }
 }
 
-/// Extracts the input from a text. An error describes the text before any repair.
+/// Extracts the input from a text. An error about syntax describes the original text.
 pub(super) fn extract<'t>(
     text: &'t str,
     may_close: bool,
@@ -51,8 +52,8 @@ pub(super) fn extract<'t>(
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
-            // Valid JSON here had characters around it that `trim` removes, but that JSON does not count as white
-            // space.
+            // The text is valid JSON after `trim`. So it had characters around it that `trim` removes, but that are not
+            // white space in JSON.
             if parsed.uses.is_empty() {
                 parsed.uses.add(ChangeRule::Syntax);
             }
@@ -76,7 +77,8 @@ pub(super) fn extract<'t>(
     }
 }
 
-/// Returns why the first object in the text could not be read, or else why the text could not.
+/// Returns why the first object in the text could not be parsed. If it could be parsed, returns `first`, the reason for
+/// the whole text.
 fn nearest_break(text: &str, first: Break) -> Break {
     let Some(start) = text.find(['{', '[']) else { return first };
     match Parser::new(&text[start..], 0).value() {
@@ -86,7 +88,7 @@ fn nearest_break(text: &str, first: Break) -> Break {
     }
 }
 
-/// Removes tags around the text, and then one Markdown code fence.
+/// Removes tags around the text, and then a Markdown code fence.
 fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     let mut uses = Uses::default();
     let mut inner = text;
@@ -107,8 +109,8 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     (inner, uses)
 }
 
-/// Returns the text inside of the tags with this name, whose closing tag may be missing, and whether there is a
-/// second pair of such tags.
+/// Returns the text inside of the tags with this name, and whether the tags occur more than once. The last closing tag
+/// may be missing.
 fn text_in_tags<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;
@@ -131,7 +133,7 @@ fn text_in_tags<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t
     first.filter(|_| words).map(|inner| (inner, again))
 }
 
-/// Returns the text of the only code block.
+/// Returns the text inside of the code block, if the text around it can be skipped.
 fn text_in_code_block<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     let (before, rest) = text.split_once("```")?;
     let (inner, after) = rest.rsplit_once("```")?;
@@ -146,7 +148,7 @@ fn text_in_code_block<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     Some(inner.trim())
 }
 
-/// Reads an object that has text around it, or that the text repeats.
+/// Parses an object that has words around it or is repeated.
 fn among_words<'t>(
     text: &'t str,
     name: &ToolName,
@@ -155,7 +157,7 @@ fn among_words<'t>(
     let Some(start) = text.find('{') else { return Ok(None) };
     let before = text[..start].trim_end();
     let call = open_call(before);
-    // If the call has further arguments, the object is not the whole input.
+    // If the call already has arguments before the object, the object is not the whole input.
     if call.is_some_and(|(_, arguments)| !arguments.is_empty()) {
         return Ok(None);
     }
@@ -172,7 +174,7 @@ fn among_words<'t>(
     }
 }
 
-/// Returns the name of a call that is not closed in the text, and its arguments so far.
+/// Returns the name of the last call whose bracket is not closed in the text, and the text of its arguments.
 fn open_call(text: &str) -> Option<(&str, &str)> {
     let mut closed = 0;
     let open = text.rfind(|letter: char| match letter {
@@ -191,7 +193,7 @@ fn open_call(text: &str) -> Option<(&str, &str)> {
     called.starts_with(char::is_alphabetic).then_some((called, rest[1..].trim_start()))
 }
 
-/// Returns the name of a function at the end of a text, which may be empty.
+/// Returns the name at the end of a text, such as the name of a function. It may be empty.
 fn name_at_end(text: &str) -> &str {
     let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
     &text[text.trim_end_matches(is_name).len()..]
@@ -223,7 +225,7 @@ fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<Pa
     })
 }
 
-/// Reads `name(key=value, …)`: alone, as the only item of a list, with text around it, or several times.
+/// Parses a call, `name(key=value, …)`. It may be in square brackets, have words around it, or be repeated.
 fn call<'t>(
     text: &'t str,
     name: &ToolName,
@@ -267,7 +269,7 @@ fn call_and_words(
     let rest = rest.trim_start_matches([' ', '\n', '\r', '\t', ';']);
     if !before.is_empty() || !rest.is_empty() {
         parsed.uses.add(ChangeRule::Prose);
-        // Inside of a longer text, `a()` only mentions a function.
+        // Inside of a longer text, `a()` only mentions a function and does not call it.
         if parsed.node == Node::Object(Vec::new()) {
             return None;
         }
@@ -275,7 +277,7 @@ fn call_and_words(
     is_words(rest, is_key).then_some(parsed)
 }
 
-/// Reads the arguments after an opening bracket, and returns the rest of the text.
+/// Parses the arguments from the bracket at `open` on, and returns the text after the closing bracket.
 fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
     let mut parser = Parser::new(text, 1);
     parser.position = open;
@@ -307,7 +309,7 @@ fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
         }
     }
     parser.duplicates.find(&entries);
-    // Other Python notations inside of the call are not reported: they are part of the call.
+    // Other Python notations are not recorded: they belong to the notation of a call.
     let mut uses = Uses::default();
     uses.add(ChangeRule::Call);
     for rule in [ChangeRule::ControlCharacter, ChangeRule::SmartQuote, ChangeRule::Comment] {

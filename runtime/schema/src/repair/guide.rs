@@ -1,8 +1,8 @@
-//! Goes through a value along its schema and repairs the parts for which the schema allows only one reading.
+//! Walks through a value along its schema, and repairs the parts for which the schema allows only one reading.
 //!
-//! - A valid value is not changed: rules apply only if the schema refuses the value.
-//! - A failed attempt is undone; if two attempts have different results, there is no repair.
-//! - The steps are counted and limited by the size of the text.
+//! - A valid value does not change: a rule applies only if the schema refuses the value.
+//! - A failed attempt is undone. If two attempts give different results, nothing is repaired.
+//! - The number of steps is limited, depending on the size of the text.
 
 mod readings;
 
@@ -19,10 +19,10 @@ use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::tree::{Node, push_segment, quote};
 use toolwright_core::repairs::{Change, ChangeRule};
 
-/// The maximum number of ambiguous places that are remembered.
+/// The maximum number of ambiguous places that are recorded.
 const MOST_AMBIGUOUS: usize = 50;
 
-/// How uncertain a repair may be.
+/// Which repairs are allowed, by how uncertain they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     Standard,
@@ -31,23 +31,23 @@ pub(super) enum Reach {
     Example,
 }
 
-/// The repair of one value along the schema.
+/// The state of the repair of one value.
 pub(super) struct Guide<'l> {
     schema: &'l Schema,
     aliases: &'l Aliases,
     reach: Reach,
     /// The changes made so far, in the order in which they can be replayed.
     pub(super) changes: Vec<Change>,
-    /// The ambiguous places, each with two of its possible readings.
+    /// The ambiguous places, each with two possible readings as words.
     pub(super) ambiguous: Vec<(String, String)>,
     steps: usize,
     most_steps: usize,
     place: String,
-    /// Whether an array was just put around the value, so that no second one follows.
+    /// Whether the value was just put into an array, so that it is not put into a second one.
     wrapping: bool,
-    /// Hashes of values that could not be repaired; a hash collision only leaves a value unrepaired.
+    /// Hashes of values that could not be repaired. A collision of hashes only leaves a value without repair.
     failed: HashSet<u64>,
-    /// How many letter comparisons may still be made to find typing errors.
+    /// The number of letter comparisons that remain for finding typing errors.
     letters_left: usize,
     hasher: RandomState,
 }
@@ -88,7 +88,7 @@ impl<'l> Guide<'l> {
         !self.is_exhausted()
     }
 
-    /// Repairs a value at a place of the schema. Returns whether it seems valid now.
+    /// Repairs a value at a place of the schema. Returns whether the value seems valid afterwards.
     pub(super) fn fix(&mut self, node: &mut Node, site: usize, depth: usize) -> bool {
         if depth > MAX_DEPTH || !self.charge(1) {
             return false;
@@ -118,7 +118,8 @@ impl<'l> Guide<'l> {
         &self.schema.sites[site].shapes[shape]
     }
 
-    /// Whether a scalar is valid. If the place allows several shapes, the whole place is checked later.
+    /// Returns whether a scalar is valid. If the place has several shapes, the value is checked against the whole place
+    /// later.
     fn fits(&self, node: &Node, site: usize, shape: usize) -> bool {
         let only = self.schema.sites[site].shapes.len() == 1;
         let shape = self.shape(site, shape);
@@ -139,7 +140,7 @@ impl<'l> Guide<'l> {
         }
         let possible: Vec<usize> =
             (0..shapes.len()).filter(|shape| self.may_be(node, &shapes[*shape])).collect();
-        // With only one possible shape, a partial repair shows which problems remain.
+        // If only one shape is possible, a partial repair shows which problems remain.
         if let [only] = possible.as_slice()
             && !node.is_scalar()
         {
@@ -149,8 +150,7 @@ impl<'l> Guide<'l> {
         if !self.charge(size) {
             return false;
         }
-        // Failures are remembered, because other shapes of the enclosing values would try the same value again and
-        // again.
+        // Failures are recorded, because each shape of an enclosing value would try to repair the same value again.
         let before = self.hasher.hash_one((site, depth, self.wrapping, &*node));
         if self.failed.contains(&before) {
             return false;
@@ -165,7 +165,7 @@ impl<'l> Guide<'l> {
         fits
     }
 
-    /// Repairs a value as each of several shapes, and accepts the result if it is the only one.
+    /// Repairs a value as each of several shapes, and accepts the result if all successful attempts agree.
     fn try_each(
         &mut self,
         node: &mut Node,
@@ -201,7 +201,7 @@ impl<'l> Guide<'l> {
         self.adopt(node, found)
     }
 
-    /// Stores a place that has two possible readings.
+    /// Records a place that has two possible readings.
     fn leave(&mut self, one: &Node, other: &Node) {
         if self.ambiguous.len() >= MOST_AMBIGUOUS {
             return;
@@ -218,7 +218,8 @@ impl<'l> Guide<'l> {
         true
     }
 
-    /// Whether a value may be meant for a shape: an object whose tag names another shape is not.
+    /// Returns whether a value may be meant for a shape. An object is not meant for a shape whose tag differs from the
+    /// object's tag.
     fn may_be(&self, node: &Node, shape: &Shape) -> bool {
         let Node::Object(entries) = node else { return true };
         if !shape.types.has(Types::OBJECT) {
@@ -313,15 +314,15 @@ impl<'l> Guide<'l> {
         }
     }
 
-    /// Records a change. This is charged by the length of the place, because a place may be as long as the text and the
-    /// changes below it many.
+    /// Records a change. The cost depends on the length of the place, because the text may be one long key with many
+    /// changes below it.
     fn record(&mut self, rule: ChangeRule, from: String, to: String) {
         if self.charge(self.place.len() / 16) {
             self.changes.push(Change { pointer: self.place.clone(), rule, from, to });
         }
     }
 
-    /// Converts a value to the expected type, if exactly one reading of the value fits.
+    /// Converts a value to the expected type, if exactly one reading of the value is valid.
     fn convert(&mut self, node: &mut Node, site: usize, shape: usize, depth: usize) -> bool {
         let mut readings = self.readings(node, site, shape, depth);
         if readings.is_empty() {
@@ -334,7 +335,7 @@ impl<'l> Guide<'l> {
             let Some((value, made)) = self.attempt(node, reading, rule, site, shape, depth) else {
                 continue;
             };
-            // If a text contains exactly the expected value as JSON, that reading takes precedence over all others.
+            // If a text is the JSON of exactly the expected value, that reading takes precedence over all others.
             let is_meant = rule == ChangeRule::Stringified && made.len() == 1;
             if is_meant || (is_list && self.reach == Reach::Example) {
                 return self.adopt(node, Some((value, made)));
@@ -351,7 +352,7 @@ impl<'l> Guide<'l> {
                 None => found = Some((value, made)),
             }
         }
-        // A text that contains a list is not accepted as a single item, even if that is the only reading.
+        // A text that looks like a list is not put into an array as a single item, even if that is the only reading.
         self.adopt(node, found.filter(|_| !is_list_as_item))
     }
 

@@ -1,7 +1,7 @@
-//! Finds keys of an object that were meant for others: spellings, aliases, typing errors.
+//! Finds keys of an object that were meant as other keys: other spellings, aliases and typing errors.
 //!
-//! - A key is renamed only if the schema refuses it or another key is missing.
-//! - Only one key can become another, and none becomes a key that exists.
+//! - A key is renamed only if the schema refuses the key, or if the new key is required and missing.
+//! - A key is renamed only if no other key has the same new name, and never to a key that the object already has.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,6 @@ impl Aliases {
         Self { names, spellings }
     }
 
-    /// Lists all aliases.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }
@@ -40,15 +39,15 @@ impl Aliases {
     }
 }
 
-/// The correction of a misspelt key to a key that the schema knows.
+/// A correction of a misspelt key to a key of the schema.
 pub(super) struct Rename {
     pub(super) index: usize,
     pub(super) to: String,
     pub(super) rule: ChangeRule,
 }
 
-/// Finds the renames of keys that make an object fit its shape better. Typing errors are only looked for until the
-/// limit of comparisons is reached.
+/// Finds the renames of keys that make an object fit its shape better. When `typos`, the remaining number of
+/// comparisons, reaches 0, typing errors are no longer looked for.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,
@@ -61,7 +60,7 @@ pub(super) fn renames(
         return Vec::new();
     }
     let present: HashSet<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
-    // An open object accepts any unknown key, so an unknown key is only compared with missing required keys.
+    // An object that allows unknown keys accepts the key as it is, so only a missing required key can have been meant.
     let is_wanted =
         |key: &str| !present.contains(key) && (shape.closed || shape.required.contains(key));
     let unknown = entries.iter().filter(|(key, _)| !known(key)).count();

@@ -1,13 +1,13 @@
-//! Texts that are lists, as models write them instead of an array: `a, b`, `[-v, -p]`, or one line for each item.
+//! Finds lists that models write as text instead of an array: `a, b`, `[-v, -p]`, or one line for each item.
 //!
-//! - Such a text is never one item. Its items are uncertain, so they are only proposed.
+//! - Such a text is never treated as a single item. Its items are uncertain, so they are used only in the example.
 
 use toolwright_core::json::parse;
 use toolwright_core::json::tree::Node;
 
 /// The characters that separate items, from the strongest separator to the weakest.
 const SEPARATORS: [&[char]; 3] = [&['\n', '\r'], &[';', '；'], &[',', '，', '、', '،']];
-/// The marks at the beginning of a line that holds one item.
+/// The marks with which a line begins if it is an item.
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
 /// The brackets that may surround a list.
 const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
@@ -15,12 +15,12 @@ const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 /// The quotes that may surround one item.
 const MARKS: [char; 2] = ['"', '\''];
 
-/// Whether a text looks like a list, or like an array or object encoded as a text.
+/// Returns whether a text looks like a list, or like the JSON of an array or object.
 pub(super) fn is_list(text: &str) -> bool {
     text.trim_start().starts_with(['[', '{']) || separator(text).is_some()
 }
 
-/// Returns the items into which a text is probably divided.
+/// Divides a text into the items that it probably contains.
 pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     match parse::parse_nested(text, depth) {
         Some(Node::Array(items)) => return Some(items.into_iter().map(as_text).collect()),
@@ -41,13 +41,13 @@ pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     inner.split(separator).filter(|it| !it.trim().is_empty()).map(item).collect()
 }
 
-/// Returns the strongest separator that divides a text into several parts.
+/// Returns the strongest separator that divides a text into several parts that are not blank.
 fn separator(text: &str) -> Option<&'static [char]> {
     let parts = |it: &[char]| text.split(it).filter(|part| !part.trim().is_empty()).count();
     SEPARATORS.into_iter().find(|it| parts(it) > 1)
 }
 
-/// Returns one item without its bullet and quotes; `None` if a quote is not closed.
+/// Returns an item without its bullet and quotes; `None` if it begins or ends with a single quotation mark.
 fn item(text: &str) -> Option<Node> {
     let text = text.trim();
     let text = BULLETS.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text).trim();
@@ -57,7 +57,7 @@ fn item(text: &str) -> Option<Node> {
     (is_whole && !text.is_empty()).then(|| Node::Text(text.to_owned()))
 }
 
-/// Turns an item into a text; arrays and objects become their JSON.
+/// Converts an item to a text. An array or object becomes its JSON text.
 fn as_text(item: Node) -> Node {
     if item.is_scalar() { item } else { Node::Text(item.text()) }
 }

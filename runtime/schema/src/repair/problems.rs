@@ -8,12 +8,12 @@ use toolwright_core::input::{Problem, Rule};
 use super::site::Schema;
 use toolwright_core::json::tree::{Node, push_segment};
 
-/// The maximum number of problems that are described; the rest are counted.
+/// The maximum number of problems that are described. Further problems are only counted.
 const MOST: usize = 100;
-/// The number of parts above which a value is checked only up to its first problem.
+/// The weight above which a value is checked only up to its first problem: see [`Node::weight`].
 const HEAVIEST: usize = 10_000;
 
-/// Returns the reported problems of a value, and the number of further ones.
+/// Returns the problems of a value, and the number of further problems.
 pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     let digits = |pointer: &str| match node.at(pointer) {
         Some(Node::Number(digits)) => Some(digits.clone()),
@@ -33,14 +33,13 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
     (explained.problems, explained.more.max(far_more))
 }
 
-/// Adds the problems of numbers that are outside of the validator's range, at places for which the schema reports no
-/// problem.
+/// Adds the problems of numbers that the validator cannot represent, unless another problem has the same place.
 fn add(far: Vec<Problem>, found: &mut Vec<Problem>) {
     let said: HashSet<String> = found.iter().map(|it| it.pointer.clone()).collect();
     found.extend(far.into_iter().filter(|it| !said.contains(&it.pointer)));
 }
 
-/// Copies a value; numbers outside of the validator's range become the nearest number inside it.
+/// Copies a value. A number that the validator cannot represent becomes the nearest number that it can represent.
 fn within_reach(node: &Node) -> Node {
     match node {
         Node::Array(items) => Node::Array(items.iter().map(within_reach).collect()),
@@ -56,7 +55,7 @@ fn within_reach(node: &Node) -> Node {
     }
 }
 
-/// Finds numbers that the validator cannot represent.
+/// Finds the numbers that the validator cannot represent.
 fn out_of_reach(node: &Node, place: &mut String, found: &mut Vec<Problem>, more: &mut usize) {
     let mut within = |place: &mut String, key: &str, node: &Node| {
         let length = place.len();

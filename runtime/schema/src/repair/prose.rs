@@ -1,4 +1,4 @@
-//! Text around an input, which may be skipped if it contains no part of the input.
+//! Decides which text around an input may be skipped: text that contains no part of the input.
 
 /// A function that returns whether a word spells a key of the input.
 pub(super) type IsKey<'k> = &'k dyn Fn(&str) -> bool;
@@ -6,7 +6,7 @@ pub(super) type IsKey<'k> = &'k dyn Fn(&str) -> bool;
 /// The maximum number of words in one key, as in `Dry run: true`.
 const MOST_WORDS: usize = 3;
 
-/// Whether a text can be skipped: it has no brackets, and no key with a value.
+/// Returns whether a text can be skipped because it has no brackets, and no key with a value.
 pub(super) fn is_words(text: &str, is_key: IsKey<'_>) -> bool {
     let mut before_colons = text.split([':', '：']);
     before_colons.next_back();
@@ -16,7 +16,7 @@ pub(super) fn is_words(text: &str, is_key: IsKey<'_>) -> bool {
         && !before_colons.any(|part| ends_in_key(part, is_key))
 }
 
-/// Whether the last words of a text spell a key of the input.
+/// Returns whether the last words of a text spell a key of the input.
 pub(super) fn ends_in_key(text: &str, is_key: IsKey<'_>) -> bool {
     let is_blank = [' ', '\t'];
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '$');

@@ -1,7 +1,7 @@
-//! Why an input was refused, for its writer to correct.
+//! Describes why an input was refused, so that the model can correct it.
 //!
-//! - The text is short: the most useful problems come first, and it has at most [`LONGEST`] characters.
-//! - Each problem is also a value of its own, for programs that show them differently.
+//! - The message is short. It has at most [`LONGEST`] characters, with the most useful problems first.
+//! - Programs can also read each problem separately.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use toolwright_core::input::{Problem, Problems, Rule};
 use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::parse::Break;
 
-/// The maximum length of a refusal in characters; together with the rest of the answer it fits into 2,000.
+/// The maximum length of a refusal in characters. The whole answer then has at most 2,000.
 const LONGEST: usize = 1_850;
 /// The maximum length of one problem, and of the example, in characters.
 const LONGEST_LINE: usize = 400;
@@ -42,16 +42,16 @@ const LONGEST_LINE: usize = 400;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The problems of the input, the most useful one first.
+    /// The problems of the input, the most useful problem first.
     pub problems: Problems,
-    /// How many further problems were found but are not listed.
+    /// The number of problems that were found but are not in `problems`.
     pub unlisted: usize,
-    /// Whether the text ends in the middle of a value, so that it was probably cut off.
+    /// Whether the text ends inside of a value, so that it was probably cut off.
     pub cut_off: bool,
     /// The input as the model probably meant it, as JSON text.
     pub example: Option<String>,
-    /// The input after those repairs that were possible. Its type reads it again, because the type may be stricter than
-    /// the schema.
+    /// The input after the repairs that were possible. The tool's type reads it again, because the type may find
+    /// further problems.
     #[doc(hidden)]
     pub attempt: Option<String>,
 }
@@ -70,7 +70,7 @@ impl Refusal {
         Self { problems: one(problem), unlisted: 0, cut_off: false, example: None, attempt: None }
     }
 
-    /// Adds the problems that the type finds at places without a known problem.
+    /// Adds the problems that the tool's type finds at places without a known problem.
     #[doc(hidden)]
     pub fn add(&mut self, theirs: Problems) {
         let holds = |one: &str, other: &str| {
@@ -114,7 +114,7 @@ fn one(problem: Problem) -> Problems {
     Problems::new(vec![problem]).expect("there is at least one problem")
 }
 
-/// A missing key is reported first, because a call without that key is impossible.
+/// Sorts problems: a missing key comes first, because without it no call is possible.
 fn urgency(rule: Rule) -> u8 {
     match rule {
         Rule::MissingKey => 0,
@@ -136,7 +136,7 @@ impl fmt::Display for Refusal {
             tail.push_str("\nif this is meant, send it: ");
             tail.push_str(example);
         }
-        // The number of characters that remain for problems beside the words "and N more".
+        // The number of characters that remain for problems, without the words "and N more".
         let mut room = LONGEST.saturating_sub(tail.chars().count() + 40);
         let mut listed = 0;
         for problem in self.problems.iter() {
@@ -166,7 +166,7 @@ fn too_deep() -> Problem {
     Problem::new(Rule::Depth, "", format!("at most {MAX_DEPTH} levels of arrays and objects"))
 }
 
-/// Makes the refusal of a text that stops being JSON, with what was expected there.
+/// Makes the refusal of a text that cannot be parsed, with what was expected instead.
 pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
     match broken {
         Break::Depth => Refusal::of(too_deep()),
@@ -183,8 +183,8 @@ pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
                 format!(" at character {}", before.chars().count() + 1)
             };
             let what = if before.is_empty() { "a JSON object" } else { what };
-            // The JSON seems to end before the last word of the text, so there is probably an unescaped quotation
-            // mark inside of a string.
+            // The string seems to end before the last word of the text. So there is probably a quotation mark without a
+            // backslash inside of the string.
             let advice =
                 if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
                     "; write \\\" for a quotation mark inside a text"

@@ -5,7 +5,7 @@ use toolwright_core::json::pointer::unescape;
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::Change;
 
-/// Applies recorded changes to a text again; `None` if they were recorded for another text.
+/// Applies recorded changes to the text that was repaired; `None` if they were recorded for another text.
 ///
 /// ```
 /// use toolwright::repair::{Change, ChangeRule, replay};

@@ -6,7 +6,7 @@ use toolwright_core::json::tree::Node;
 #[doc(hidden)]
 pub use toolwright_core::scalar::Types;
 
-/// One of the alternatives that the schema allows for the value at a place.
+/// One of the alternatives that the schema allows for the value at a place: see [`Site`](super::site::Site).
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     pub(super) types: Types,
@@ -16,7 +16,7 @@ pub(super) struct Shape {
     pub(super) required: HashSet<String>,
     /// Whether keys that are not among the properties are refused.
     pub(super) closed: bool,
-    /// The place whose schema describes the values of keys that the schema does not name.
+    /// The place of the schema for the values of all other keys.
     pub(super) additional: Option<usize>,
     pub(super) prefix: Vec<usize>,
     pub(super) items: Option<usize>,
@@ -36,7 +36,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of the values that match both of these shapes.
+    /// Returns the shape of the values that match both shapes.
     pub(super) fn both(&self, other: &Self) -> Self {
         let mut both = self.clone();
         both.types = self.types.common(other.types);

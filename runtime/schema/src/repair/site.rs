@@ -1,8 +1,9 @@
-//! A schema prepared for repairs: for every place, the shapes that a value may have there.
+//! A schema prepared for repairs. For every place in the schema, it has the shapes that a value may have there.
 //!
-//! - A shape is one path through `anyOf`, `oneOf`, `allOf` and `$ref`; a place with one shape needs no guess.
-//! - Shapes only guide a repair: the jsonschema crate judges the result.
-//! - The shapes of a place are made once, so that recursion in a schema ends.
+//! - A shape results from one choice of branches in `anyOf` and `oneOf`, combined with `allOf` and `$ref`. A place with
+//!   one shape needs no guess.
+//! - Shapes only guide a repair. The jsonschema crate decides whether the result is valid.
+//! - The shapes of a place are made only once, so that the preparation of a recursive schema ends.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ use crate::schema::{Explainer, options};
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
-/// The maximum number of shapes of one place; a place with more is not repaired.
+/// The maximum number of shapes of one place.
 const MOST_SHAPES: usize = 10_000;
 
 /// A place in the schema.
@@ -24,9 +25,9 @@ const MOST_SHAPES: usize = 10_000;
 pub(super) struct Site {
     pub(super) pointer: String,
     pub(super) shapes: Vec<Shape>,
-    /// Whether the place has only one shape, and the shape has all constraints on scalars.
+    /// Whether the place has a single shape that includes all its constraints on scalars.
     pub(super) plain: bool,
-    /// The spellings of the keys and choices of each shape.
+    /// The spellings of the keys and of the choices, for each shape.
     pub(super) spellings: OnceLock<Vec<(Spellings, Spellings)>>,
 }
 
@@ -47,9 +48,9 @@ pub(super) struct Schema {
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
     pub(super) explainer: Explainer,
-    /// A validator for every place, compiled when one is first needed.
+    /// A validator for every place. Compiled when the first one is needed.
     places: OnceLock<Option<ValidatorMap>>,
-    /// How many steps a repair may take, in addition to those for the size of the text.
+    /// The number of steps that a repair may take, in addition to the steps that the size of the text allows.
     pub(super) patience: usize,
 }
 
@@ -68,7 +69,7 @@ impl Schema {
         Ok(Self { source, sites, root, explainer, places, patience })
     }
 
-    /// Whether a value is valid at a place.
+    /// Returns whether a value is valid at a place of the schema.
     pub(super) fn accepts(&self, site: usize, node: &Node) -> bool {
         let site = &self.sites[site];
         if let ([shape], true, true) = (site.shapes.as_slice(), site.plain, node.is_scalar()) {
@@ -158,7 +159,7 @@ impl<'s> Compiler<'s> {
             .collect()
     }
 
-    /// Makes the shape of a schema's own keywords.
+    /// Makes the shape that a schema's own keywords describe.
     fn own(&mut self, schema: &Map<String, Value>, pointer: &str) -> Shape {
         let mut shape = Shape { types: Types::named(schema), ..Shape::any() };
         let choices = schema.get("enum").and_then(Value::as_array).map(Vec::as_slice);
@@ -203,7 +204,7 @@ fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
     shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
 }
 
-/// Whether a schema constrains scalars only by `type` and by a list of choices.
+/// Returns whether a schema constrains scalars only by `type`, and by a list of strings.
 fn is_plain(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return schema == &Value::Bool(true) };
     schema.iter().all(|(keyword, value)| match keyword.as_str() {

@@ -1,8 +1,8 @@
-//! Determines whether a call in place of an input calls the tool whose input is expected.
+//! Determines whether a call that a model sent instead of an input is a call of the expected tool.
 
 use super::words::fold;
 
-/// Separators between a namespace and the tool's name: `functions.read_file`, `default_api:read_file`.
+/// The separators between a namespace and a tool's name, as in `functions.read_file` or `default_api:read_file`.
 const BEFORE_THE_NAME: [char; 3] = ['.', '/', ':'];
 
 /// The name of the expected tool; `None` if it is unknown.
@@ -20,7 +20,7 @@ impl ToolName {
         Self(Some(KnownName { name: name.to_owned(), plain: plain(name) }))
     }
 
-    /// Whether a call of the tool named `called` may be a call of the expected tool.
+    /// Returns whether a call of `called` may be a call of the expected tool.
     pub(super) fn is(&self, called: &str) -> bool {
         let Some(KnownName { plain: known, .. }) = &self.0 else { return true };
         let called = called.trim();
@@ -28,14 +28,13 @@ impl ToolName {
         [called, last].into_iter().any(|it| plain(it) == *known)
     }
 
-    /// Returns the name of the expected tool, if it is known.
+    /// Returns the name of the expected tool; `None` if it is unknown.
     pub(super) fn known(&self) -> Option<&str> {
         self.0.as_ref().map(|it| it.name.as_str())
     }
 }
 
-/// Reduces a name to the parts that dialects and models do not change: ignores its case, and the separators between its
-/// parts.
+/// Reduces a name to the parts that providers and models do not change: its letters and digits, without their case.
 fn plain(name: &str) -> String {
     fold(&name.replace(|letter: char| !letter.is_alphanumeric(), "_"))
 }

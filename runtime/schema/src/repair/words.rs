@@ -1,15 +1,15 @@
-//! Compares words by their spelling, and finds similar ones.
+//! Compares words by their spelling, and finds similar words.
 
 use std::collections::HashMap;
 
-/// A longer key or choice is only compared exactly.
+/// The maximum length of a key or choice that is compared for similarity. A longer one has to be equal.
 pub(super) const LONGEST: usize = 60;
 
-/// Reduces a word to the part that does not vary between writers: ignores case, and the separators between the word's
-/// parts.
+/// Folds a word: reduces it to the part that does not vary between writers. Case and the separators between parts of
+/// the word are removed.
 ///
-/// Separators between digits stay, and so do those at the ends and a minus sign: `1-0` is not `10`, `_id` is not `id`,
-/// `at -1` is not `at 1`.
+/// A minus sign and separators between digits or at the ends remain: `1-0` is not `10`, `_id` is not `id`, `at -1` is
+/// not `at 1`.
 pub(super) fn fold(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut plain = String::with_capacity(word.len());
@@ -32,7 +32,7 @@ pub(super) fn fold(word: &str) -> String {
     plain
 }
 
-/// Whether the separators between two letters only join words, as `_` does.
+/// Returns whether the separators between two letters only join parts of a word, as `_` does.
 fn joins(before: char, run: &[char], after: char) -> bool {
     let numeric = (before.is_numeric(), after.is_numeric());
     let hyphen = run.contains(&'-');
@@ -43,7 +43,7 @@ fn joins(before: char, run: &[char], after: char) -> bool {
     }
 }
 
-/// The known words by their folded spelling; `None` if several words have the same folded spelling.
+/// The known words by their folded spelling; `None` if several words have the same one.
 #[derive(Debug, Default)]
 pub(super) struct Spellings(HashMap<String, Option<String>>);
 
@@ -63,14 +63,15 @@ impl Spellings {
         Self(spellings)
     }
 
-    /// Returns the known word with the folded spelling of `word`, unless there are several.
+    /// Returns the known word with the same folded spelling as `word`; `None` if there are several.
     pub(super) fn find(&self, word: &str) -> Option<&str> {
         self.0.get(&fold(word))?.as_deref()
     }
 }
 
-/// Returns the only word that differs by a typing error: one letter in four, two in eight. `None` if the limit of
-/// compared pairs of letters is reached: a word that was not compared may be as similar.
+/// Returns the only word that differs from `word` by a typing error: by one letter in a short word, by two letters in a
+/// word of eight letters or more. Returns `None` if `left`, the remaining number of comparisons, reaches 0: a word that
+/// was not compared may be just as similar.
 pub(super) fn typo_of<'w>(
     word: &str,
     words: impl Iterator<Item = &'w str>,

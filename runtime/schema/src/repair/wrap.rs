@@ -1,4 +1,4 @@
-//! An input inside of a wrapper object, as models copy it from the format of a call.
+//! Finds the input inside of a wrapper object that a model copied from the format of a call.
 
 use super::tool_name::ToolName;
 use toolwright_core::json::tree::Node;
@@ -15,26 +15,28 @@ const HOLDERS: &[&str] = &[
     "tool_input",
     "function",
 ];
-/// The keys, with a text as value, that a wrapper may have beside the input.
+/// The keys that a wrapper may have besides the input. Their values are texts.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// The keys in `COMPANIONS` that name the tool.
+/// The keys in `COMPANIONS` whose values name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// The content of an object that may be a wrapper.
 pub(super) enum WrappedInput<'n> {
     /// The input of the tool.
     Input(&'n Node),
-    /// The wrapper contains the input of the tool with this name, which is not the expected tool.
+    /// The wrapper contains the input of another tool, which has this name.
     OfAnother(&'n str),
     /// The wrapper contains no input.
     Nothing,
 }
 
-/// Returns the value under a wrapper's key; a key that the tool's own schema has is not such a key.
+/// Finds the value under the key of a wrapper, such as `arguments`. If the tool's own schema has that key, the object
+/// is not a wrapper.
 ///
-/// The other keys of the wrapper are dropped. So each of them has to be one that models write beside an input, with a
-/// text as its value. A key of the tool's schema is dropped only if the input has that key itself, or if the text is
-/// known to be a call and the key is its `name`. If a dropped key names another tool, returns that name.
+/// The other keys of the wrapper are dropped. So each of them has to be a key that models write next to an input, with
+/// a text as its value. A key of the tool's schema is dropped in two cases only: if the input itself has the key too,
+/// or if the text is known to be a call and the key is its `name`. If a dropped key names another tool, that name is
+/// returned.
 pub(super) fn find_input<'n>(
     node: &'n Node,
     is_call: bool,

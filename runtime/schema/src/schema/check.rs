@@ -10,8 +10,8 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 
-/// The maximum size of all locations in a value, in bytes. A larger value is checked only up to its first problem,
-/// because each problem stores its location.
+/// The maximum size of all locations in a value, in bytes. A value with larger locations is checked only up to its
+/// first problem, because each problem stores its location.
 const LONGEST_PLACES: usize = 16 << 20;
 
 /// A compiled schema that checks values.
@@ -32,7 +32,7 @@ pub(crate) fn options<'o>() -> ValidationOptions<'o> {
 }
 
 impl Checker {
-    /// Compiles a schema. The validator checks formats, because the Rust types behind the schema check them too.
+    /// Compiles a schema. Formats are checked too, because the Rust types behind the schema check them.
     #[doc(hidden)]
     pub fn new(schema: &Value) -> Result<Self, SchemaProblem> {
         let mut source = schema.clone();
@@ -53,14 +53,14 @@ impl Checker {
         self.validator.is_valid(value)
     }
 
-    /// Checks a text whose syntax was checked before, so that it is known to be JSON.
+    /// Checks a text that is known to be JSON, because its syntax was checked before.
     #[doc(hidden)]
     pub fn check_text(&self, text: &str) -> Result<(), Vec<Problem>> {
         self.check(&read(text)?)
     }
 
-    /// Checks as [`check_text`](Self::check_text) does, but returns only one problem: a refused input is examined again
-    /// as a whole before it is reported.
+    /// Checks as [`check_text`](Self::check_text) does, but returns only one problem. All problems are found later,
+    /// when the whole refused input is examined.
     #[doc(hidden)]
     pub fn check_input(&self, text: &str) -> Result<(), Vec<Problem>> {
         self.check_to(&read(text)?, Depth::First)
@@ -83,8 +83,8 @@ impl Checker {
     }
 }
 
-/// Parses a text. Problems are found in the order of its keys, whether or not a crate of the build has switched
-/// `serde_json/preserve_order` on.
+/// Parses a text and sorts the keys. Then the order of the problems does not depend on the feature `preserve_order` of
+/// `serde_json`, which any crate of the build can enable.
 fn read(text: &str) -> Result<Value, Vec<Problem>> {
     let mut value: Value = serde_json::from_str(text)
         .map_err(|_| vec![Problem::new(Rule::Syntax, text, "JSON with numbers in range")])?;
@@ -92,13 +92,14 @@ fn read(text: &str) -> Result<Value, Vec<Problem>> {
     Ok(value)
 }
 
-/// Reports whether the places of all problems of a value could take much more memory than the value.
+/// Returns whether the locations of all problems of a value could take much more memory than the value.
 #[doc(hidden)]
 pub fn has_long_places(value: &Value) -> bool {
     places(value, 0) > LONGEST_PLACES
 }
 
-/// Computes how many bytes the places of a value and all its parts take, below a place of this length.
+/// Computes how many bytes the locations of a value and all its parts take, if the location of the value itself has
+/// `place` bytes.
 fn places(value: &Value, place: usize) -> usize {
     place
         + match value {
@@ -110,7 +111,7 @@ fn places(value: &Value, place: usize) -> usize {
         }
 }
 
-/// Finds a reference that leads nowhere, because the error does not name its place.
+/// Finds a reference without a target, because the validator's error does not contain its location.
 fn dangling(schema: &Value) -> Option<String> {
     let mut places = Vec::new();
     pointers(schema, String::new(), &mut places);

@@ -1,5 +1,5 @@
-//! Determines whether a value that a type reads always satisfies the schema. If it may not, the text of each value is
-//! also checked against the schema.
+//! Determines whether a schema is exact: whether every value that its type reads satisfies it. If it is not exact, the
+//! text of each value is also checked against the schema.
 
 use serde_json::{Map, Value};
 
@@ -15,8 +15,7 @@ pub(super) fn is_exact(schema: &Value, definitions: &Map<String, Value>) -> bool
 
 struct Judge<'a> {
     definitions: &'a Map<String, Value>,
-    /// The references that are being examined. A reference that recurs inside of itself does not make the schema
-    /// inexact.
+    /// The references that are being examined. A reference that occurs again inside of its own target counts as exact.
     open: Vec<&'a str>,
 }
 
@@ -89,7 +88,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Examines lists of any length, tuples and arrays of fixed length.
+    /// Examines the schema of a list, a tuple or an array of fixed length.
     fn array(&mut self, object: &'a Map<String, Value>, only: bool) -> bool {
         let count = |keyword: &str| object.get(keyword).and_then(Value::as_u64);
         let tuple = object.get("prefixItems").and_then(Value::as_array);
@@ -115,7 +114,7 @@ impl<'a> Judge<'a> {
         exact
     }
 
-    /// Examines the schema of `Option<T>` where the schema of `T` has several keywords.
+    /// Examines the schema of `Option<T>` that is a union, because the schema of `T` has several keywords.
     fn optional(&mut self, choices: &'a Value) -> bool {
         match choices.as_array().map(Vec::as_slice) {
             Some([value, null]) => {
@@ -125,7 +124,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Examines externally tagged variants, which the reader distinguishes as the schema does.
+    /// Examines the variants of an externally tagged enum. The reader distinguishes them as the schema does.
     fn variants(&mut self, choices: &'a Value) -> bool {
         choices.as_array().is_some_and(|choices| choices.iter().all(|choice| self.variant(choice)))
     }
@@ -141,7 +140,7 @@ impl<'a> Judge<'a> {
         else {
             return false;
         };
-        // A constant inside is the tag of an internally tagged variant.
+        // A constant in the content is the tag of an internally tagged variant.
         content.get("const").is_none() && self.exact(choice)
     }
 

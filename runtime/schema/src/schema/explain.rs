@@ -1,9 +1,9 @@
-//! Explains everything that is wrong with a value, by following one reference and one union at a time.
+//! Explains why a schema refuses a value, by following each reference and each union separately.
 //!
-//! - The validator decides whether a value is valid; this explains why not, and runs only after the validator has
-//!   refused.
-//! - For a union, only one branch is explained: errors of all branches would double with each level.
-//! - Each part of the value is examined at most once by each schema, and the steps are limited: later parts are left
+//! - The validator decides whether a value is valid. This module runs only after the validator has refused a value, and
+//!   finds the reasons.
+//! - For a union, only one branch is explained: the number of errors of all branches would double with each level.
+//! - Each schema examines each part of the value at most once. The number of steps is limited, and later parts are left
 //!   out.
 
 mod closest;
@@ -25,10 +25,10 @@ use super::problems::{EnteredSchema, Teller};
 use steps::{Kind, Step, Walk, Way};
 use toolwright_core::input::{Problem, words};
 
-/// How many steps an explanation may take: a step examines one part of a value by one schema.
+/// The maximum number of steps of an explanation. A step examines one part of a value by one schema.
 const MOST_STEPS: usize = 400_000;
 
-/// How many problems an explanation describes.
+/// The maximum number of problems that an explanation describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// Only the first problem that is found.
@@ -41,16 +41,16 @@ pub(crate) enum Depth {
 #[derive(Debug, Default)]
 pub(crate) struct Explanation {
     pub(crate) problems: Vec<Problem>,
-    /// How many further errors were found but not described.
+    /// The number of errors that were found but not described.
     pub(crate) more: usize,
-    /// How many steps the explanation took.
+    /// The number of steps that the explanation took.
     #[cfg(test)]
     pub(crate) steps: usize,
 }
 
-/// Explains by its compiled schema which constraints a value violates.
+/// Explains which constraints of one schema a value violates.
 pub(crate) struct Explainer {
-    /// The validators, which are made when a value is first refused.
+    /// The validators, which are compiled when a value is refused for the first time.
     places: OnceLock<Option<Arc<ValidatorMap>>>,
 }
 
@@ -59,7 +59,8 @@ impl Explainer {
         Self { places: OnceLock::new() }
     }
 
-    /// Explains why a schema, always the same one, refuses a value. It may find nothing, because steps are limited.
+    /// Explains why a schema refuses a value. Each call must pass the same schema. The explanation may be empty,
+    /// because the steps are limited.
     pub(crate) fn explain(
         &self,
         source: &Value,
@@ -90,7 +91,7 @@ impl Explainer {
     }
 }
 
-/// An explanation that is being made.
+/// The state of an explanation that is being made.
 struct Work<'w> {
     source: &'w Value,
     digits: &'w dyn Fn(&str) -> Option<String>,
@@ -98,23 +99,23 @@ struct Work<'w> {
     walk: &'w Walk,
     /// The pairs of a place of the schema and a part of the value that were examined.
     seen: HashSet<(usize, usize), RandomState>,
-    /// How many comparisons for finding similar words may still be made.
+    /// The number of comparisons that remain for finding similar words.
     left: Cell<usize>,
     explanation: &'w mut Explanation,
 }
 
-/// A place of the schema that a part of the value violates.
+/// A place of the schema, and a part of the value that violates the schema at that place.
 struct Broken<'v> {
     way: Way,
     value: &'v Value,
     /// The location of the part in the value.
     at: String,
-    /// The keyword that led to this place, if the keyword applies to the same part of the value.
+    /// The keyword that led to this place, if the keyword applies to the same part of the value; `None` for the root.
     by: Option<Arc<Step>>,
 }
 
 impl Work<'_> {
-    /// Examines the places in the order of the value; the places that a place leads to follow directly after it.
+    /// Examines the places in the order of the value. Each place is followed by the places to which it leads.
     fn run(mut self, value: &Value) {
         let root = Broken { way: Way::root(), value, at: String::new(), by: None };
         let mut open = vec![root];
@@ -129,7 +130,7 @@ impl Work<'_> {
         }
     }
 
-    /// Reports the errors at a place of the schema, and adds the places that its failed keywords lead to.
+    /// Reports the errors at a place of the schema, and adds the places to which failed keywords lead.
     fn look<'v>(&mut self, broken: &Broken<'v>, open: &mut Vec<Broken<'v>>) -> ControlFlow<()> {
         let (errors, failed) =
             self.walk.errors(&broken.way, broken.value, self.depth == Depth::First);
@@ -168,7 +169,8 @@ impl Work<'_> {
         matches!(self.depth, Depth::UpTo(most) if self.explanation.problems.len() >= most)
     }
 
-    /// Returns the place that a failed reference or union leads to; reports a union that leads to none.
+    /// Returns the place to which a failed reference or union leads. If a union leads to no place, reports the union
+    /// itself.
     fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
         if step.kind != Kind::Reference
             && let Some(problem) = tag::problem(self.source, step, value, at, &self.left)

@@ -1,7 +1,7 @@
-//! Writes the keys of a map with integer keys as a regular expression.
+//! Makes a regular expression for the keys of a map with integer keys.
 
-/// Returns a pattern of the integers between two limits, each in its only spelling: without a needless sign or a
-/// leading zero.
+/// Returns a pattern that matches the integers between two limits. Each integer has only one spelling: without a plus
+/// sign and without leading zeros.
 pub(super) fn pattern(minimum: i128, maximum: u128, has_zero: bool) -> String {
     let mut choices = Vec::new();
     if has_zero {
@@ -14,12 +14,12 @@ pub(super) fn pattern(minimum: i128, maximum: u128, has_zero: bool) -> String {
     format!("^({})$", choices.join("|"))
 }
 
-/// Returns patterns that match the integers from one to `most`.
+/// Returns patterns that together match the integers from one to `most`.
 fn up_to(most: u128) -> Vec<String> {
     let digits: Vec<u32> = most.to_string().chars().filter_map(|it| it.to_digit(10)).collect();
     let count = digits.len();
-    // A pattern of all keys beyond 64 bits would be very long, and such keys are rare: the pattern accepts those with
-    // one digit less than the largest.
+    // Such keys are rare, and an exact pattern for more than 64 bits would be very long. So the pattern accepts only
+    // integers that have fewer digits than the largest.
     if count > u64::MAX.to_string().len() {
         return vec![format!("[1-9][0-9]{{0,{}}}", count - 2)];
     }

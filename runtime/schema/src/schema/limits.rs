@@ -1,7 +1,7 @@
-//! Adds what schemars leaves out of a type's schema: the bounds of numbers, and patterns for strings and durations
-//! whose parser differs from their format.
+//! Adds what schemars leaves out of a type's schema: the bounds of numbers, and patterns for texts and durations whose
+//! parser accepts less than their format.
 //!
-//! Bounds are exact: those of 128 bits are powers of two, which a float holds without rounding.
+//! The bounds are exact. Those of 128-bit integers are powers of two, which a float represents without rounding.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use toolwright_core::schema::texts;
 use toolwright_core::schema::walk::each_schema;
 use toolwright_core::schema::walk::pointers;
 
-/// The limits of a type, each with the keyword that expresses it.
+/// The limits of a type, each under the keyword that expresses it.
 type Limits = Vec<(&'static str, Value)>;
 
 const BOUNDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
@@ -35,8 +35,8 @@ pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
 }
 
-/// Refuses types that no schema can describe, such as `jiff::Zoned`, whose offset must be that of its time zone at
-/// that time.
+/// Refuses types that no schema can describe. One is `jiff::Zoned`, whose offset has to match its time zone at the
+/// given time.
 pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -50,7 +50,7 @@ pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Whether a number's limits are only those of its Rust type, which the reader enforces anyway.
+/// Returns whether the limits of a number are exactly those of its Rust type, which the reader enforces anyway.
 pub(super) fn is_natural(object: &Map<String, Value>) -> bool {
     let format = object.get("format").and_then(Value::as_str);
     let Some(natural) = format.and_then(natural) else { return false };
@@ -85,7 +85,7 @@ fn natural(format: &str) -> Option<Limits> {
     }
 }
 
-/// Adds the limits of the number's type to a schema, unless the schema has narrower ones.
+/// Adds the limits of a number's Rust type to a schema, unless the schema has narrower limits.
 fn add_bounds(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
@@ -100,7 +100,7 @@ pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Valu
     let is_closer = |said: &Value| match compare(said, &limit) {
         Some(order) if lower => order.is_ge(),
         Some(order) => order.is_le(),
-        // The existing bound is invalid, which the check of the schema reports.
+        // The schema's own bound is invalid. The check of the schema reports that.
         None => true,
     };
     if !related.iter().filter_map(|it| object.get(*it)).any(is_closer) {
@@ -109,7 +109,7 @@ pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Valu
     }
 }
 
-/// Compares integers by all their digits.
+/// Compares two numbers. Integers are compared by all their digits.
 fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     let integer = |it: &Value| it.as_number().and_then(Number::as_i128);
     match (integer(one), integer(other)) {
@@ -118,7 +118,7 @@ fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// Adds the ranges of a duration's parts: the standard library and chrono refuse parts that overflow.
+/// Adds the ranges of the parts of a duration, because the standard library and chrono refuse parts that overflow.
 fn spans(object: &mut Map<String, Value>) {
     const MOST_NANOS: u32 = 999_999_999;
     if let Some(Value::Object(properties)) = object.get_mut("properties")

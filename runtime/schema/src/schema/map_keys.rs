@@ -1,4 +1,4 @@
-//! Determines which keys a map accepts, because the schema of a map does not always constrain its keys.
+//! Determines which keys a map accepts. The schema of a map often does not constrain its keys although the type does.
 
 use serde_json::{Value, json};
 
@@ -13,13 +13,13 @@ use toolwright_core::schema::SchemaProblem;
 
 /// A constraint that has to be added to the schema of a map.
 pub(super) enum Correction {
-    /// The keys of a map.
+    /// A schema for the keys of a map.
     Keys(Value),
-    /// The keys of a map are integers that match this pattern.
+    /// The keys of a map are integers, and match this pattern.
     IntegerKeys(String),
 }
 
-/// Types of keys other than text, each with a sample key that only this format accepts.
+/// Formats of keys, each with a sample key that no other of these formats accepts.
 const FORMATS: &[(&str, &str)] = &[
     ("uuid", "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"),
     ("date-time", "2020-01-02T03:04:05Z"),
@@ -29,8 +29,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("uri", "https://example.org/"),
 ];
 
-/// Returns the constraint that has to be added to the schema of a map at one place of a sample; `None` if none is
-/// missing.
+/// Returns the constraint that the schema of a map lacks, at one place of a sample; `None` if no constraint is missing.
 pub(super) fn correction(
     document: &Value,
     trial: &Trial,
@@ -51,7 +50,7 @@ pub(super) fn correction(
     let any = object.values().next_back().cloned().unwrap_or_default();
     let fault_of = |key: &str| {
         let value = with(sample, place, json!({key: any}));
-        // A wrong value is reported at the same place; a fault of the key quotes the key.
+        // A wrong value is reported at the same place, but only a fault of the key quotes the key.
         let is_of_key = |it: &Fault| {
             let problem = it.problem();
             problem.pointer == below(&place.instance, key) && problem.found.trim_matches('"') == key
@@ -78,7 +77,7 @@ pub(super) fn correction(
                     return Ok(Some(Correction::Keys(json!({"format": format}))));
                 }
             }
-            // Without a fault about the key, the sample itself was refused, or its one key is valid by chance.
+            // No format fits. Either the sample itself was refused, or its key is accepted for another reason.
             None
         }
         _ => None,

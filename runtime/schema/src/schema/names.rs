@@ -1,4 +1,4 @@
-//! Finds the names that a schema gives to keys and choices.
+//! Finds the names of keys and choices in a schema.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ pub(super) enum SchemaNames {
     Variants(Vec<String>),
 }
 
-/// Returns the name of an externally tagged variant, or the names of several without contents.
+/// Returns the name of an externally tagged variant. One schema may also list several variants without content.
 fn variant_names(choice: &Value) -> Vec<String> {
     let text = |it: &Value| it.as_str().map(str::to_owned);
     if let Some(only) = choice.get("const") {
@@ -22,7 +22,7 @@ fn variant_names(choice: &Value) -> Vec<String> {
     properties.into_iter().flat_map(Map::keys).cloned().collect()
 }
 
-/// Returns the keys or choices that the schema names; `None` if it names none.
+/// Returns the keys or choices that the schema names; `None` if it names neither.
 pub(super) fn find_names(document: &Value, at: &str) -> Option<SchemaNames> {
     let schema = document.pointer(at)?;
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {

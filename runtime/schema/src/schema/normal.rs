@@ -1,5 +1,5 @@
-//! The normal form: objects are closed, titles and machine formats are removed, and an optional key may be absent but
-//! not `null`.
+//! Brings schemas into the normal form: objects are closed, titles and machine formats are removed, and an optional key
+//! may be absent but not `null`.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use toolwright_core::schema::walk::each_schema;
 /// Keywords that describe a value without constraining it.
 const NOTES: &[&str] = &["description", "default", "examples"];
 
-/// Makes a schema that needs no other document: with the definitions that recursion needs.
+/// Makes a schema that contains all definitions to which it refers.
 pub(crate) fn make_root(schema: Value, definitions: Map<String, Value>) -> Value {
     let mut definitions = self::definitions(definitions);
     let mut schema = normalise(schema);
@@ -38,8 +38,8 @@ pub(crate) fn make_root(schema: Value, definitions: Map<String, Value>) -> Value
     schema
 }
 
-/// Replaces every copy of a definition by a reference, so that a recursive type is written once. The root stays an
-/// object.
+/// Replaces every copy of a definition by a reference, so that a recursive type is written only once. The root remains
+/// an object.
 pub(crate) fn refer(document: &mut Value) {
     let Value::Object(root) = document else { return };
     let Some(Value::Object(definitions)) = root.remove("$defs") else { return };
@@ -83,11 +83,11 @@ pub(crate) fn normalise(mut schema: Value) -> Value {
     schema
 }
 
-/// Whether a schema or the schema around it lists all keys that an object may have.
+/// The schema that excludes unknown keys of an object: the object's own schema, or the schema around it.
 #[derive(Clone, Copy, PartialEq)]
 enum Closing {
     Here,
-    /// The enclosing schema, which describes the same object.
+    /// The schema around it: both schemas describe the same object, and only the outer one lists all its keys.
     Above,
 }
 
@@ -106,7 +106,7 @@ fn walk(schema: &mut Value, closing: Closing) {
             walk(inner, Closing::Here);
         }
     }
-    // Parts of one object, such as flattened variants, know only some of its keys.
+    // A part of an object's schema, such as a flattened variant, lists only some of the keys.
     let is_whole =
         object.contains_key("properties") && LIST.iter().any(|it| object.contains_key(*it));
     let parts = if is_whole { Closing::Above } else { closing };
@@ -146,12 +146,12 @@ pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Removes `null` if it can only mean an absent option, so that a key can be left out in only one way.
+/// Removes `null` from optional keys if it only means an absent key, so that there is one way to leave out a key.
 fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }
 
-/// Removes `null` from the optional keys of an output, because serde skips them.
+/// Removes `null` from the optional keys of an output, because serde leaves such keys out.
 pub(crate) fn strip_all_nulls(schema: &mut Value) {
     each_schema(schema, &mut |object| strip_optional(object, |_| true));
 }

@@ -1,7 +1,7 @@
-//! Determines whether `null` is a value of an optional property, or only another way to leave it out.
+//! Determines whether `null` is a value of an optional property, or only another way to leave the property out.
 //!
-//! An option and a union that has a variant without content have the same schema. Only reading `null` by the type
-//! distinguishes them, so the schema does not change until the type can be asked.
+//! An option, and a union that has a variant without content, have the same schema. Only the type distinguishes them,
+//! when it reads `null`. So the schema remains unchanged until the type has been tested here.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,10 +32,10 @@ pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProb
             found.entry(&place.schema).or_default().push((sample, place));
         }
     }
-    // Inner properties first, because a change of an outer property moves the inner ones.
+    // Inner properties come first, because a change of an outer property moves its inner properties.
     for property in open.iter().rev() {
         let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // A definition to which only another parameter refers is examined with that parameter.
+        // A definition to which only other parameters refer is tested with those parameters.
         let is_elsewhere = places.is_empty() && property.starts_with("/$defs/");
         if !is_elsewhere && !takes_null(document, &trial, places)? {
             document.pointer_mut(property).into_iter().for_each(strip_null);
@@ -61,7 +61,7 @@ fn takes_null(
         if trial.fault(&with(sample, place, json!(null)).to_string())?.is_none() {
             return Ok(true);
         }
-        // If the type refuses even the original sample, the trial shows nothing about `null`.
+        // If the type refuses even the original sample, the test showed nothing about `null`: the next sample is tried.
         if trial.fault(&sample.value.to_string())?.is_none() {
             return Ok(false);
         }
@@ -69,7 +69,7 @@ fn takes_null(
     Ok(false)
 }
 
-/// Lists the optional properties that may accept `null`, the outer ones first.
+/// Lists the optional properties that may accept `null`, outer properties first.
 fn open(document: &Value) -> Vec<String> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -85,12 +85,12 @@ fn open(document: &Value) -> Vec<String> {
             }
         }
     }
-    // A shorter pointer comes first, so that an enclosing property comes before its parts.
+    // The pointer of an outer property is shorter than those of its inner properties.
     open.sort_by_key(String::len);
     open
 }
 
-/// Whether a schema is a choice that includes `null`.
+/// Returns whether a schema is a union that includes `null`.
 pub(super) fn is_open(schema: &Value) -> bool {
     ["anyOf", "oneOf"].iter().any(|keyword| {
         let choices = schema.get(*keyword).and_then(Value::as_array);
@@ -102,7 +102,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|it| it == "null")
 }
 
-/// Whether the schema contains a choice with `null` anywhere; most schemas have none.
+/// Returns whether the schema contains a union with `null` anywhere. Most schemas contain none.
 fn has_any(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => is_open(schema) || object.values().any(has_any),

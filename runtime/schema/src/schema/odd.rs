@@ -1,12 +1,12 @@
-//! Odd values of each type, which are tried instead of values of the schema. Decides without a validator, if
-//! possible, whether the schema accepts them.
+//! Odd values of every JSON type, with which the parts of a sample are replaced in turn. This module decides
+//! without a validator, where that is possible, whether a schema accepts them.
 
 use serde_json::{Map, Value};
 
-/// A text that no type is expected to accept as a key, a choice or a special value.
+/// A text that is unlikely to be a key, a choice or a special value of any type.
 pub(super) const ODD: &str = "\u{2603}\u{2603}";
 
-/// One sample value of each JSON type, as JSON text.
+/// Sample values of every JSON type, as JSON text.
 pub(super) const TEXTS: [&str; 8] =
     ["null", "true", "7", "2.0", "1.5", "\"\u{2603}\u{2603}\"", "[]", "{}"];
 
@@ -36,7 +36,7 @@ pub(super) fn verdicts(document: &Value, at: &str) -> Verdicts {
         None => [Some(true); TEXTS.len()],
         Some("$ref") if is_only => {
             let target = object.get("$ref").and_then(Value::as_str);
-            // A definition that is only a reference could lead back to itself.
+            // A reference to a definition that is itself a reference is not followed, because it could lead back.
             let target = target.and_then(|it| it.strip_prefix('#')).filter(|it| {
                 document.pointer(it).is_some_and(|target| target.get("$ref").is_none())
             });
@@ -69,7 +69,7 @@ fn judge_type(object: &Map<String, Value>) -> Verdicts {
         let is_known = |it: &str| it == "type" || NOTES.contains(&it) || known.contains(&it);
         object.keys().all(|keyword| is_known(keyword))
     };
-    // Keywords for several types, such as `enum`, may accept or refuse any value.
+    // A keyword such as `enum` applies to all types, so it may exclude any of the values.
     let is_of_texts = |it: &Value| it.is_string();
     match (object.get("enum"), object.get("const")) {
         (None, None) => {}
@@ -140,7 +140,7 @@ fn number_is_taken(object: &Map<String, Value>, number: f64) -> Option<bool> {
     )
 }
 
-/// Whether a value shows by its only key, or by its text, which of the choices it can be.
+/// Returns whether the only key of a value, or its text, shows which of the choices the value is.
 pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     let Some(Value::Array(choices)) = object.get("oneOf") else { return false };
     let mut keys = Vec::with_capacity(choices.len());
@@ -167,7 +167,7 @@ pub(super) fn is_tagged(object: &Map<String, Value>) -> bool {
     keys.len() == count
 }
 
-/// Returns the key of a closed object whose only key is required.
+/// Returns the key of a closed object schema that has a single, required key.
 fn tag(choice: &Value) -> Option<&str> {
     const KNOWN: &[&str] = &["type", "properties", "required", "additionalProperties"];
     let object = choice.as_object()?;

@@ -1,5 +1,6 @@
-//! The text of a sample up to one of its places. With another value appended, it shows how the type treats that value
-//! there, as long as no enclosing schema constrains the value.
+//! Writes the beginning of a sample as JSON text, up to one place in the sample. A test then appends another value, to
+//! find out whether the type accepts that value at the place. This works only if no enclosing schema constrains the
+//! value.
 
 use std::collections::HashMap;
 
@@ -8,10 +9,10 @@ use serde_json::Value;
 use super::odd::is_tagged;
 use super::sample::{Place, Sample};
 
-/// The places of a sample at which only the schema of the place decides about the value.
+/// Writes the text before a place of a sample, if only the place's own schema constrains the value there.
 pub(super) struct Openings<'a> {
     value: &'a Value,
-    /// Whether the schema of a part leaves the decision about its parts to their own schemas.
+    /// For each part of the value: whether the parts inside of it are constrained only by their own schemas.
     lets: HashMap<&'a str, bool>,
 }
 
@@ -26,7 +27,8 @@ impl<'a> Openings<'a> {
         Self { value: &sample.value, lets }
     }
 
-    /// Returns the text before the value of a place, without optional parts.
+    /// Returns the text before the value of a place. Each object in the text has only the key that leads to the place.
+    /// `None` if an enclosing schema may constrain the value.
     pub(super) fn before(&self, place: &Place) -> Option<String> {
         let mut text = String::new();
         let mut part = self.value;
@@ -60,7 +62,7 @@ impl<'a> Openings<'a> {
     }
 }
 
-/// Whether only its own schema constrains each part of a value.
+/// Returns whether a schema constrains each part of a value only by the schema of that part.
 fn leaves_parts_alone(schema: &Value) -> bool {
     const KNOWN: &[&str] = &[
         "type",

@@ -1,5 +1,5 @@
-//! Refuses types that contain an `OsString`. Its JSON is `{"Unix": [bytes]}` or `{"Windows": [units]}`, which no model
-//! writes and no reader understands.
+//! Refuses types that contain an `OsString`. In JSON, an `OsString` is `{"Unix": [bytes]}` or `{"Windows": [units]}`,
+//! which no model writes.
 
 use std::ffi::OsString;
 use std::sync::LazyLock;

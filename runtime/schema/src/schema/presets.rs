@@ -1,4 +1,5 @@
-//! Checks defaults and examples: reading and writing must not change them, and their own schema must accept them.
+//! Checks presets, which are defaults and examples. A preset has to be the same each time it is made, and its schema
+//! has to accept it.
 
 use std::cmp::Ordering;
 
@@ -10,7 +11,8 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::pointers;
 use toolwright_core::spec::Preset;
 
-/// Makes a default or an example, which must be the same each time: it is shown and digested now, and filled in later.
+/// Makes the value of a default or an example, and checks that it is the same each time: it is shown to models now, and
+/// filled in at later calls.
 pub(super) fn constant(what: &str, preset: Preset) -> Result<Value, SchemaProblem> {
     let make = || {
         preset().map_err(|error| {
@@ -28,7 +30,7 @@ pub(super) fn constant(what: &str, preset: Preset) -> Result<Value, SchemaProble
     Err(SchemaProblem::new("", message))
 }
 
-/// Sorts the items of a set, because a hashed set has another order each time that it is serialised.
+/// Sorts the items of a set, because a `HashSet` may be serialised in another order each time.
 pub(super) fn sort(value: &mut Value) {
     if let Value::Array(items) = value {
         items.sort_by(|one, other| {
@@ -39,7 +41,7 @@ pub(super) fn sort(value: &mut Value) {
     }
 }
 
-/// Returns a value with all its arrays sorted, since any of them may be a set.
+/// Returns a value with all its arrays sorted, because any of them may be a set.
 fn sort_all(mut value: Value) -> Value {
     match &mut value {
         Value::Array(items) => items.iter_mut().for_each(|it| *it = sort_all(it.take())),
@@ -50,9 +52,10 @@ fn sort_all(mut value: Value) -> Value {
     value
 }
 
-/// Checks every default and example inside a schema, which contains its definitions.
+/// Checks every default and example in a schema that contains its definitions.
 ///
-/// Removes a `null` for something that may be left out, since serde writes a `None` like that.
+/// If a default or an example is valid only without its `null` values, removes them: serde writes an absent key as
+/// `null`.
 pub(super) fn settle(document: &mut Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);
@@ -84,7 +87,7 @@ pub(super) fn settle(document: &mut Value) -> Result<(), SchemaProblem> {
     Ok(())
 }
 
-/// Returns one schema of a document, together with the definitions that the schema references.
+/// Returns one schema of a document, with the definitions to which it may refer.
 fn alone(document: &Value, place: &str) -> Value {
     let mut schema = document.pointer(place).cloned().unwrap_or_default();
     if let (Some(definitions), Some(object)) = (document.get("$defs"), schema.as_object_mut()) {
@@ -103,7 +106,7 @@ fn put(document: &mut Value, place: &str, index: Option<usize>, value: Value) {
     }
 }
 
-/// Removes every key whose value is `null`. Returns whether a key was removed.
+/// Removes every key whose value is `null`. Returns whether any key was removed.
 fn without_nulls(value: &mut Value) -> bool {
     match value {
         Value::Object(object) => {

@@ -1,15 +1,15 @@
-//! Determines whether a type accepts exactly what its schema accepts, by reading values when a registry is made.
+//! Determines whether a type accepts exactly what its schema accepts, by reading sample values when a registry is made.
 //!
-//! - Values that the schema accepts are read, and each part of them again with odd values in its place. Where type and
-//!   schema disagree, the schema is corrected, or every call is checked against the schema as well, or the registry is
-//!   refused.
-//! - For a value of the wrong type, the reader says which names the type asked for, including aliases that no schema
-//!   shows.
-//! - A value is judged by its own schema if no enclosing schema constrains it, and read with only the part of the
-//!   sample before it. Only if type and schema then seem to differ, the whole sample is read and judged, so that the
-//!   cost grows linearly with the size of a type, not with its square.
-//! - The work is limited: for a type that would need more, every call is checked against the schema.
-//! - A type's own rule, such as `try_from`, cannot be seen. A type that refuses a value by its own rule counts as
+//! - Sample values that the schema accepts are read. Then each part of a sample is replaced by odd values, and the
+//!   result is read again. If type and schema disagree, there are three possibilities: the schema is corrected, every
+//!   call is also checked against the schema, or the registry is refused.
+//! - If a value has the wrong type, the reader reports which names the type expects. These names include aliases, which
+//!   no schema contains.
+//! - If no enclosing schema constrains a value, only the text before the value is read with it, and only the value's
+//!   own schema judges it. The whole sample is read and judged only if type and schema then seem to differ. So the cost
+//!   is linear in the size of a type, and not quadratic.
+//! - The work is limited. For a type that would need more work, every call is checked against the schema.
+//! - A type's own rule, such as `try_from`, cannot be examined. A type that refuses a value by its own rule counts as
 //!   correct.
 
 use std::collections::HashSet;
@@ -27,12 +27,12 @@ use toolwright_core::input::{ExpectedInput, Fault, Rule};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// Corrects a schema, together with its definitions. Returns whether the samples show that the type accepts exactly
-/// the values that the schema accepts.
+/// Corrects a schema and its definitions. Returns whether the samples show that the type accepts exactly the values
+/// that the schema accepts.
 pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaProblem> {
     let trial = Trial::new(read);
-    // Each correction removes something, so this ends; the limit is for a type that does not read the same value the
-    // same way twice.
+    // Each correction changes the schema, so the loop ends. For a type that does not always read a value in the same
+    // way it might not end, so the trial also limits the work.
     let mut exact = true;
     while !trial.is_spent() {
         let checker = match plain_kind(document) {
@@ -42,7 +42,7 @@ pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaPro
         match (Judge { document, checker, trial: &trial, exact }).run()? {
             ProbeOutcome::Agreed { exact } => return Ok(exact),
             ProbeOutcome::Wrong { at, correction } => {
-                // Only a few keys of a map were tried, so other keys are unknown.
+                // Only a few keys of the map were tested, so other keys may still differ.
                 exact = false;
                 correction.apply(document, &at);
             }
@@ -63,10 +63,10 @@ struct Judge<'a> {
     exact: bool,
 }
 
-/// The means by which it is decided whether the schema accepts a value.
+/// How the schema's verdict about a value is found.
 enum Validity {
     Schema(Checker),
-    /// The schema only requires a scalar type. Most parameters have such a schema, and compiling a schema costs more
+    /// The schema only requires a scalar type. Most parameters have such a schema, and compiling it would cost more
     /// than all other work for them.
     Kind(fn(&Value) -> bool),
 }
@@ -80,8 +80,8 @@ impl Validity {
     }
 }
 
-/// Returns the check for a scalar type, if the schema is that of a primitive type. All values that are tried are
-/// within the bounds of every such type.
+/// Returns the check for a scalar type, if the schema is that of a primitive type. The bounds of the schema can be
+/// ignored, because all tested values are within them.
 fn plain_kind(document: &Value) -> Option<fn(&Value) -> bool> {
     let object = document.as_object()?;
     let is_known = |keyword: &String| ["type", "minimum", "maximum"].contains(&keyword.as_str());
@@ -109,10 +109,10 @@ impl Judge<'_> {
         let count = made.all.len();
         let samples: Vec<Sample> =
             made.all.into_iter().filter(|sample| self.checker.is_valid(&sample.value)).collect();
-        // If not every schema has a sample, the type is trusted only together with its check.
+        // If a schema inside the schema has no sample, the type is not trusted without the check of every call.
         self.exact &= made.is_complete && !samples.is_empty() && samples.len() == count;
         for sample in &samples {
-            // The keys are checked first, because an unknown format of keys makes every sample of a map wrong.
+            // Keys are checked first, because a wrong key makes every sample of a map invalid.
             for place in &sample.places {
                 if let Some(correction) = correction(self.document, self.trial, sample, place)? {
                     return Ok(ProbeOutcome::Wrong { at: place.schema.clone(), correction });
@@ -146,7 +146,7 @@ impl Judge<'_> {
         Ok(ProbeOutcome::Agreed { exact: self.exact })
     }
 
-    /// Reads the sample with odd values at one place.
+    /// Reads the sample with an odd value at one place, for each of the odd values.
     fn place(
         &mut self,
         sample: &Sample,
@@ -158,8 +158,8 @@ impl Judge<'_> {
         let mut differs = [true; odd::TEXTS.len()];
         if let Some(opening) = opening {
             let mut taken = Vec::new();
-            // At the root, a value is a complete input on its own, so a failed first trial already shows the type's
-            // verdict.
+            // At the root, a value is a complete input, so the first reading already shows the verdict of the type.
+            // Elsewhere, a type may read everything before it refuses anything.
             let mut judges_at_once = place.instance.is_empty();
             for (index, odd) in odd::TEXTS.iter().enumerate() {
                 let Some(valid) = verdicts[index] else { continue };
@@ -177,7 +177,7 @@ impl Judge<'_> {
             }
         }
         for (index, odd) in odd::TEXTS.iter().enumerate() {
-            // Once the type is known to accept more than the schema, further such cases do not matter.
+            // It is already known that the type accepts more than the schema, so further such values need no test.
             let is_settled = verdicts[index] == Some(false) && !self.exact;
             if differs[index] && !is_settled {
                 let value = with(sample, place, serde_json::from_str(odd).unwrap_or_default());
@@ -187,7 +187,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares the type and the schema for one value.
+    /// Compares the verdicts of the type and the schema about one value.
     fn compare(
         &mut self,
         sample: &Sample,
@@ -196,9 +196,10 @@ impl Judge<'_> {
     ) -> Result<(), SchemaProblem> {
         let valid = self.checker.is_valid(value);
         let text = value.to_string();
-        // The position of a tag decides whether serde reads its content directly or from a buffer.
+        // If a tag comes first, serde reads the content directly, otherwise from a buffer. So both orders of keys are
+        // tested.
         let reversed = Some(reverse(value)).filter(|it| *it != text);
-        // To make and check a value costs several times as much as to parse its text.
+        // Making and checking a value costs about three times as much as parsing its text.
         self.trial.spend(3 * text.len());
         for text in std::iter::once(text).chain(reversed) {
             match self.trial.fault(&text)? {
@@ -215,7 +216,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares the names that the type expects with the names in its schema.
+    /// Compares the names that the type expects with the names in the schema.
     fn names(
         &mut self,
         sample: &Sample,
@@ -245,7 +246,8 @@ impl Judge<'_> {
             (SchemaNames::Fields(ours), Some(ExpectedInput::Fields(theirs))) => {
                 are_same(ours, theirs)
             }
-            // Of many choices, not every one is tried as a sample, so each must be among the type's names.
+            // Not every choice is tested with a sample, so each choice of the schema has to be one that the type
+            // expects.
             (SchemaNames::Variants(ours), Some(ExpectedInput::Variants(theirs))) => {
                 are_same(ours, theirs) && ours.iter().all(|it| theirs.contains(&it.as_str()))
             }
@@ -255,13 +257,13 @@ impl Judge<'_> {
     }
 }
 
-/// Reports a type that refuses what its schema accepts, unless the refusal may be its own rule.
+/// Reports a type that refuses a value that its schema accepts, unless the type may have refused it by its own rule.
 fn narrower(sample: &Sample, fault: &Fault, is_sample: bool) -> Result<(), SchemaProblem> {
     let problem = fault.problem();
     let schema = schema_at(sample, &problem.pointer);
     let is_structural = match problem.rule {
         Rule::Type | Rule::UnknownKey | Rule::MissingKey | Rule::Choice | Rule::Null => true,
-        // Serde writes such messages about types that it cannot parse from a buffered value.
+        // Serde writes such messages for types that it cannot read from its buffer.
         Rule::Other => {
             is_sample
                 && (problem.expected.ends_with("128 is not supported")
@@ -297,7 +299,7 @@ fn reverse(value: &Value) -> String {
     }
 }
 
-/// Returns the sample with the value at one place replaced.
+/// Returns the sample with another value at one place.
 pub(super) fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     let mut whole = sample.value.clone();
     if let Some(part) = whole.pointer_mut(&place.instance) {
@@ -306,7 +308,7 @@ pub(super) fn with(sample: &Sample, place: &Place, value: Value) -> Value {
     whole
 }
 
-/// Returns the schema of the innermost part that contains `instance`.
+/// Returns the schema of the innermost part that contains the location `instance`.
 fn schema_at<'s>(sample: &'s Sample, instance: &str) -> &'s str {
     let holds = |place: &&Place| {
         instance

@@ -1,4 +1,4 @@
-//! Puts the validator's errors into our words, with the value found and similar names.
+//! Describes the validator's errors in our words, with the value that was found and with similar names.
 
 use std::cell::Cell;
 
@@ -20,33 +20,34 @@ use toolwright_core::schema::words::number;
 
 /// The maximum number of unknown keys that are reported for one object.
 const MOST_KEYS: usize = 100;
-/// An array or object with more entries than this is described by its size.
+/// The maximum number of entries of an array or object that is written out. A larger one is described by its size.
 const MOST_SHOWN: usize = 8;
-/// A value with more parts than this, counting long texts as several, is only named.
+/// The maximum number of parts of a value that is written out. A long text counts as several parts. A larger value is
+/// only described as an array or an object.
 const HEAVIEST: usize = 64;
 
 /// Describes the errors of the validator.
 pub(crate) struct Teller<'v> {
-    /// The root of the schema, which `$ref` refers to.
+    /// The root of the schema, in which references are resolved.
     pub(crate) source: &'v Value,
-    /// Returns the digits of the number at a pointer, if the value does not have all of them.
+    /// Returns all digits of the number at a pointer, if the parsed value has lost some.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
     pub(crate) entered: EnteredSchema<'v>,
-    /// How many comparisons for finding similar words may still be made.
+    /// The number of comparisons that remain for finding similar words.
     pub(crate) left: &'v Cell<usize>,
 }
 
-/// The schema that examined a part of the value.
+/// The schema by which a part of the value was examined.
 pub(crate) struct EnteredSchema<'v> {
     pub(crate) schema: &'v Value,
     /// The location of the part in the value.
     pub(crate) at: &'v str,
-    /// The place of the keyword that led to the schema.
+    /// The location of the keyword that led to the schema.
     pub(crate) by: Option<&'v str>,
 }
 
 impl Teller<'_> {
-    /// Adds the problems of one error of the validator, which may be several.
+    /// Adds the problems that one error of the validator describes.
     pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         let schema = self.schema_of(error);
         let wanted = || expected(schema, self.source);
@@ -123,8 +124,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a part of a value that matches no branch of a union, or several branches of which only one may
-    /// match.
+    /// Describes a part of a value that matches no branch of a union, or that matches several branches of a `oneOf`.
     pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
         let EnteredSchema { schema, at, .. } = self.entered;
         let wanted = expected(schema, self.source);
@@ -143,7 +143,7 @@ impl Teller<'_> {
         self.choice(simple(Rule::Type, wanted), value, schema)
     }
 
-    /// Describes a key that the schema does not know.
+    /// Describes a key that is not in the schema.
     fn unknown_key(&self, at: &str, schema: &Value, key: &str) -> Problem {
         let properties = schema.get("properties").and_then(Value::as_object);
         let known: Vec<&str> =
@@ -153,7 +153,7 @@ impl Teller<'_> {
         problem
     }
 
-    /// Adds the known choice that is most similar to the value, as the one that was probably meant.
+    /// Adds the choice that is most similar to the value, because it was probably meant.
     fn choice(&self, mut problem: Problem, value: &Value, schema: &Value) -> Problem {
         let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
         let constants = constants.flatten().filter_map(|it| it.get("const"));
@@ -170,7 +170,7 @@ impl Teller<'_> {
         format!("{}{}", self.entered.at, error.instance_path())
     }
 
-    /// Describes the value at the place of an error in words.
+    /// Describes in words the value that was found.
     fn describe_found(&self, value: &Value, at: &str) -> String {
         match value {
             Value::Number(number) => (self.digits)(at).unwrap_or_else(|| number.to_string()),
@@ -178,7 +178,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether the value belongs to an optional key.
+    /// Returns whether the value belongs to an optional key.
     fn is_optional(&self, error: &ValidationError<'_>, at: &str) -> bool {
         let Some((_, key)) = at.rsplit_once('/') else { return false };
         let key = unescape(key);
@@ -201,7 +201,7 @@ impl Teller<'_> {
     }
 }
 
-/// Lists the schemas on the path to a keyword, each with the next step.
+/// Lists the schemas on the path to a keyword, each with the next segment of the path.
 fn ways<'s>(schema: &'s Value, path: &str) -> Vec<(&'s Value, String)> {
     let mut ways = Vec::new();
     let mut at = Some(schema);
@@ -236,7 +236,7 @@ pub(super) fn show(value: &Value) -> String {
     }
 }
 
-/// Whether a value is small enough to be written out.
+/// Returns whether a value is small enough to be written out.
 fn is_light(value: &Value) -> bool {
     fn spend(value: &Value, left: &mut usize) -> bool {
         let cost = match value {
@@ -256,7 +256,7 @@ fn is_light(value: &Value) -> bool {
     spend(value, &mut left)
 }
 
-/// Describes a wrong number of items or characters, and the valid range.
+/// Describes a wrong number of items or characters, with the valid range.
 fn length(error: &ValidationError<'_>, at: String, wanted: Option<String>) -> Problem {
     let found = match error.instance().as_ref() {
         Value::String(text) => words::many(text.chars().count(), "character"),
@@ -268,7 +268,7 @@ fn length(error: &ValidationError<'_>, at: String, wanted: Option<String>) -> Pr
     problem
 }
 
-/// Describes a key that an object may not have.
+/// Describes a key that the schema of the keys refuses.
 fn wrong_key(at: &str, wrong: &ValidationError<'_>, schema: &Value, root: &Value) -> Problem {
     let name = wrong.instance().as_str().unwrap_or_default().to_owned();
     let names = schema.get("propertyNames").unwrap_or(schema);
@@ -284,7 +284,7 @@ fn wrong_key(at: &str, wrong: &ValidationError<'_>, schema: &Value, root: &Value
     problem
 }
 
-/// Adds the type `string` to a schema of property names, which may leave the type out.
+/// Adds the type `string` to a schema of property names, because such a schema may lack a type.
 fn with_type(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(object) = &mut schema {

@@ -1,7 +1,7 @@
-//! Makes values that a schema accepts, so many that each schema inside it applies to one of them.
+//! Makes values that a schema accepts, at least one for each schema inside of the schema.
 //!
-//! - Their number is the sum of the choices, not their product.
-//! - A recursive schema is expanded once; its first value is used for each further occurrence.
+//! - The number of samples is the sum of the choices, not their product.
+//! - A recursive definition is expanded once. Its first sample is used for each further occurrence.
 //! - If there are too many choices, or a value cannot be made, the samples are marked as incomplete.
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::nulls::is_null;
 use toolwright_core::json::pointer::below;
 
-/// A sample value, and for each of its parts the schema that constrains the part.
+/// A sample value, with the schemas that constrain its parts.
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) value: Value,
@@ -28,20 +28,20 @@ pub(super) struct Place {
 /// The samples of one schema.
 pub(super) struct Samples {
     pub(super) all: Vec<Sample>,
-    /// Whether each schema inside the schema is covered.
+    /// Whether the samples cover every schema inside of the schema.
     pub(super) is_complete: bool,
 }
 
-/// A schema with more choices than this is not sampled choice by choice.
+/// The maximum number of choices for which samples are made.
 const MOST: usize = 100;
-/// The maximum number of places that are copied while samples are combined.
+/// The maximum number of places that are copied when samples are combined.
 const MOST_PLACES: usize = 50_000;
 
 pub(super) fn samples(document: &Value) -> Samples {
     make(document, false)
 }
 
-/// Makes sample values that contain `null` only where the schema accepts nothing else.
+/// Makes sample values that contain `null` only if the schema accepts nothing else there.
 pub(super) fn samples_without_null(document: &Value) -> Samples {
     make(document, true)
 }
@@ -67,7 +67,7 @@ struct Maker<'a> {
     /// For each recursive definition, the sample that ends its recursion.
     least: HashMap<&'a str, Sample>,
     is_complete: bool,
-    /// How many more places may be copied while samples are combined.
+    /// The number of places that may still be copied when samples are combined.
     left: usize,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Maker<'a> {
         } else {
             self.define(target)
         };
-        // The type may treat the value differently here, so this is a separate place.
+        // The type may treat the value differently at the reference, so the reference is a separate place.
         for sample in &mut made {
             let place = Place { instance: String::new(), schema: at.to_owned() };
             sample.places.insert(0, place);
@@ -123,7 +123,7 @@ impl<'a> Maker<'a> {
         self.open.push(target);
         let was_complete = self.is_complete;
         let mut made = self.make(target);
-        // The definition is expanded again, with a sample for its inner references.
+        // The samples are made a second time, because references to the definition inside of itself now have a sample.
         if !self.least.contains_key(target)
             && let Some(first) = made.first().cloned()
         {
@@ -135,7 +135,7 @@ impl<'a> Maker<'a> {
         made
     }
 
-    /// Returns how many samples to combine from the parts; one is always made.
+    /// Returns how many samples can be combined from the parts within the limits: at least one.
     fn affordable(&mut self, parts: &[Vec<Sample>]) -> usize {
         let wanted = parts.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let each: usize = parts.iter().filter_map(|it| it.first()).map(|it| it.places.len()).sum();
@@ -145,7 +145,7 @@ impl<'a> Maker<'a> {
         count
     }
 
-    /// Makes samples of each choice, combined with the other keywords of the schema.
+    /// Makes samples of each choice, combined with the schema's other keywords.
     fn choose(
         &mut self,
         schema: &Map<String, Value>,
@@ -167,7 +167,7 @@ impl<'a> Maker<'a> {
                 continue;
             }
             for mut sample in self.make(&choice) {
-                // The place of the choice is added later, for all of its alternatives together.
+                // The choices are recorded as one place, because they are alternatives for the same value.
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });
                 made.push(match &beside {
@@ -301,7 +301,7 @@ impl Sample {
         }));
     }
 
-    /// Merges two objects; a value of any other type replaces the other value.
+    /// Merges two objects. A value of another type replaces the first value.
     fn merge(mut self, other: Self) -> Self {
         match (&mut self.value, other.value) {
             (Value::Object(ours), Value::Object(theirs)) => ours.extend(theirs),
@@ -335,7 +335,7 @@ fn number(schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// Makes strings, of which at least one may have the schema's form.
+/// Makes strings. If the schema has a pattern, the strings are guesses, of which at least one may match.
 fn strings(schema: &Map<String, Value>) -> Vec<Value> {
     let text = |text: &str| vec![Value::from(text)];
     match schema.get("format").and_then(Value::as_str) {

@@ -1,5 +1,5 @@
-//! Reads values with a type while a registry is made: the total amount is limited, and a type that panics is reported
-//! as a problem of its schema.
+//! Reads values with a type while a registry is made. The amount of work is limited, and a panic of the type is
+//! reported as a problem of its schema.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,13 +9,13 @@ use toolwright_core::input::{Fault, Reader, Rule, reread, shorten};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
-/// How many bytes are read to find out about one type. For a type that would need more, every call is checked against
-/// its schema.
+/// The maximum number of bytes that are read to examine one type. For a type that would need more, every call is
+/// checked against the schema.
 const MOST_BYTES: usize = 4 << 20;
-/// The fixed cost of one attempt to parse a text, counted as this many bytes.
+/// The fixed cost of one reading, as a number of bytes.
 const EACH: usize = 32;
 
-/// The trial readings of one type, and what they have cost.
+/// The readings of one type, and the bytes that may still be read.
 pub(super) struct Trial {
     read: Probe,
     left: Cell<usize>,
@@ -26,12 +26,12 @@ impl Trial {
         Self { read, left: Cell::new(MOST_BYTES) }
     }
 
-    /// Whether the limit of costs is reached.
+    /// Returns whether no more bytes may be read.
     pub(super) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// Subtracts other work than parsing from the budget, as if `bytes` bytes had been parsed.
+    /// Counts work other than reading, as if this many bytes had been read.
     pub(super) fn spend(&self, bytes: usize) {
         self.left.set(self.left.get().saturating_sub(bytes.saturating_add(EACH)));
     }
@@ -45,15 +45,15 @@ impl Trial {
         })
     }
 
-    /// Whether the type accepts a text in a lenient reading.
+    /// Returns whether the type accepts a text that is read leniently.
     pub(super) fn rereads(&self, text: &str) -> Result<bool, SchemaProblem> {
         self.spend(text.len());
         guard(text, || reread(text, self.read).is_some())
     }
 
-    /// Whether the type accepts the last value of a text that is complete or breaks off after it.
+    /// Returns whether the type accepts the last value of a text. The text may be incomplete after that value.
     ///
-    /// A type that reads everything before it judges any part, as serde's buffer does, seems to accept everything.
+    /// A type that reads everything before it judges any part, as serde's buffer does, seems to accept every value.
     pub(super) fn takes_last(&self, text: &str) -> Result<bool, SchemaProblem> {
         Ok(self.fault(text)?.is_none_or(|fault| {
             let problem = fault.problem();
@@ -62,18 +62,18 @@ impl Trial {
     }
 }
 
-/// Whether a type accepts a text.
+/// Returns whether a type accepts a text.
 pub(super) fn takes(read: Probe, text: &str) -> Result<bool, SchemaProblem> {
     Ok(Trial::new(read).fault(text)?.is_none())
 }
 
-/// Whether a value of the type may be left out.
+/// Returns whether a key of this type may be left out.
 pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem> {
     guard("nothing", optional)
 }
 
-/// Reads a text with a type, and reports a panic. Nothing of the type outlives the reading, so no broken state can be
-/// seen.
+/// Reads a text with a type, and reports a panic of the type. No value of the type survives the reading, so no
+/// inconsistent state remains.
 fn guard<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
     catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = shorten(text);

@@ -1,4 +1,4 @@
-//! A finding: what a dialect changes or refuses in a tool, so that a person can correct the tool.
+//! A finding describes what a dialect changes or refuses in a tool, so that a person can correct the tool.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use super::Dialect;
 pub struct Finding {
     /// The tool's name.
     pub tool: String,
-    /// The requested form.
+    /// The dialect in which the tool was to be rendered.
     pub dialect: Dialect,
     /// Whether the provider would refuse the tool.
     pub severity: Severity,
@@ -32,7 +32,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The place, as a JSON pointer into `{"name", "description", "input_schema", "output_schema"}`.
     pub pointer: String,
-    /// What the tool contains, and what the provider accepts.
+    /// What the tool contains at that place, and what the provider accepts.
     pub message: String,
     /// How to correct the tool; empty if no correction is necessary.
     pub fix: String,
@@ -42,9 +42,9 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The dialect states the constraint in the tool's description, because the schema cannot.
+    /// The constraint is stated in the tool's description, because the schema cannot express it.
     Note,
-    /// The tool cannot be shown to the provider.
+    /// The tool cannot be sent to the provider.
     Error,
 }
 
@@ -57,14 +57,14 @@ pub enum Rule {
     NameMapped,
     /// The tool's name is empty or too long.
     NameLength,
-    /// Two tools would have one name.
+    /// Two tools would have the same name.
     NameCollision,
     /// There are more tools than a request to the provider may contain.
     ToolCount,
-    /// The name of a property has characters that the provider does not accept, or too many. For properties of nested
-    /// objects the provider is known to accept it.
+    /// The name of a property is too long, or has characters that the provider does not accept. Only the properties of
+    /// the input itself are checked: providers are known to accept such names in nested objects.
     PropertyName,
-    /// A keyword is written into the description, because the provider does not know it.
+    /// A keyword is written into the description, because the provider does not accept it in a schema.
     Keyword,
     /// A keyword can neither be sent nor be written into the description.
     Unsupported,
@@ -72,13 +72,13 @@ pub enum Rule {
     Root,
     /// A value may have any type.
     Untyped,
-    /// The schema of a list leaves the type of its items open.
+    /// The schema of an array does not say of which type its items are.
     ListItems,
     /// An object accepts keys that are not known in advance.
     OpenObject,
     /// A type contains itself, but the provider does not support recursion.
     Recursion,
-    /// A reference leads nowhere, or out of the schema.
+    /// A reference has no target in the schema.
     Reference,
     /// `null` and an absent key mean different things, but the provider can express only one of them.
     NullOrAbsent,

@@ -1,4 +1,4 @@
-//! The dialects by name.
+//! The dialects and their names.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The form in which a tool is written.
+/// The form in which a tool is described to a provider.
 ///
 /// ```
 /// use toolwright::dialect::Dialect;
@@ -27,7 +27,7 @@ pub enum Dialect {
     AnthropicStrict,
     /// `OpenAI`'s Chat Completions API.
     OpenAiChat,
-    /// `OpenAI`'s Chat Completions API with `strict: true`: the model sends every key, `null` for an absent one.
+    /// `OpenAI`'s Chat Completions API with `strict: true`: the model sends every key, and `null` for an absent one.
     OpenAiChatStrict,
     /// `OpenAI`'s Responses API.
     OpenAiResponses,
@@ -35,7 +35,7 @@ pub enum Dialect {
     OpenAiResponsesStrict,
     /// Google's Gemini API, with the schema in `parametersJsonSchema`.
     Gemini,
-    /// Google's Gemini API, `parameters`: an older subset of `OpenAPI` 3.0.
+    /// Google's Gemini API, with the schema in `parameters`: an older subset of `OpenAPI` 3.0.
     GeminiOpenApi,
     /// The list of tools (`tools/list`) of the Model Context Protocol.
     Mcp,
@@ -100,7 +100,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// No dialect has this name.
+/// The error for a name that no dialect has.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no dialect is called `{name}`, expected one of {}", Dialect::ALL.map(Dialect::name).join(", "))]
 #[non_exhaustive]

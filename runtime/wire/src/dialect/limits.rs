@@ -1,25 +1,25 @@
-//! Compares the size of a written schema with the provider's limits.
+//! Compares the size of a schema in a provider's form with the provider's limits.
 
 use super::node::Node;
 use super::rules::Limits;
 
-/// The counts of one written schema that providers limit.
+/// The counts in a schema that providers limit.
 #[derive(Debug, Default)]
 pub(super) struct SchemaSize {
     depth: usize,
     properties: usize,
-    /// The number of the properties that are optional.
+    /// The number of optional properties.
     pub(super) optional: usize,
-    /// The number of choices and lists of types.
+    /// The number of unions and lists of types.
     pub(super) unions: usize,
     enum_values: usize,
     /// The number of characters in the names of properties and definitions, and in constants.
     characters: usize,
-    /// For each enum: the number of its texts, and the sum of their characters.
+    /// For each enum: the number of its values, and the number of characters in them.
     enums: Vec<(usize, usize)>,
 }
 
-/// Describes each limit that is exceeded, in a sentence.
+/// Describes each limit that the schema exceeds, in one sentence.
 pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> {
     let sizes = [
         ("levels of nesting", counted.depth, limits.depth),
@@ -44,7 +44,7 @@ pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> 
     sizes.chain(in_request).chain(enums).collect()
 }
 
-/// Describes the limits that a request exceeds: what is limited, how many the request has, and how many are allowed.
+/// Lists the limits for a whole request: what is limited, how many the request has, and how many are allowed.
 pub(super) fn in_request(
     limits: &Limits,
     optional: usize,

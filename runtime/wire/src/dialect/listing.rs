@@ -1,5 +1,5 @@
-//! The tools of an application in the form of one provider, and the mapping from the models' names back to the
-//! application's.
+//! The tools of an application in the form of one provider. Also maps the names that models use back to the
+//! application's names.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::{DescribedTool, Dialect, Finding, Severity, nulls, render};
 use crate::provider::{MediaSupport, MessageError, ToolCall};
 use toolwright_core::output::Answer;
 
-/// Tools in the form of one provider. Cheap to clone; it is made once and then shared.
+/// Tools in the form of one provider. Make a listing once and share it; it is cheap to clone.
 ///
 /// ```
 /// use toolwright::dialect::Dialect;
@@ -45,15 +45,18 @@ struct Inner {
     tools: Box<RawValue>,
     has_deferred: bool,
     notes: Vec<Finding>,
-    /// Maps the models' names to the application's names and vice versa, if they differ.
+    /// The application's names of the tools, by the names that models use. Only tools whose two names differ are in
+    /// this map.
     names: HashMap<String, String>,
     shown: HashMap<String, String>,
-    /// The schemas of tools, by the application's names, for which models send an absent key as `null`.
+    /// The input schemas, by the application's names of the tools. Filled only for a form in which models send `null`
+    /// for an absent key.
     schemas: HashMap<String, Value>,
 }
 
 impl Listing {
-    /// Writes the shown tools, and registers the names of those that can be called without being shown.
+    /// Renders the tools. `unlisted` contains the names of tools that can be called although they are not in the
+    /// request.
     #[doc(hidden)]
     pub fn new<'a>(
         dialect: Dialect,
@@ -84,33 +87,34 @@ impl Listing {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Returns the dialect in which the tools are written.
+    /// Returns the dialect in which the tools are rendered.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.0.dialect
     }
 
-    /// Returns the value of `tools` in a request, as JSON text; for MCP in the result of `tools/list`.
+    /// Returns the value of `tools` in a request, as JSON text. For MCP, this is the value of `tools` in the result of
+    /// `tools/list`.
     ///
-    /// Its keys are in the order in which models should read them: parameters in the order of the signature. A
-    /// `serde_json::Value` sorts keys, so `json!({ "tools": listing.tools() })` loses that order, and invalidates the
-    /// provider's prefix cache. Make a request with [`request`](Self::request), or serialise a struct with a field of
-    /// type `&RawValue`.
+    /// The keys are in the order in which models should read them: parameters are in the order of the signature. A
+    /// `serde_json::Value` sorts its keys, so `json!({ "tools": listing.tools() })` loses this order. A changed order
+    /// also invalidates the provider's prefix cache. Make the request with [`request`](Self::request) instead, or
+    /// serialise a struct with a field of type `&RawValue`.
     #[must_use]
     pub fn tools(&self) -> &RawValue {
         &self.0.tools
     }
 
-    /// Reports whether the listing has deferred tools: a request then needs the provider's search tool.
+    /// Returns whether the listing has deferred tools. If so, a request needs the provider's search tool as well.
     #[must_use]
     pub fn has_deferred(&self) -> bool {
         self.0.has_deferred
     }
 
-    /// Makes a request with the tools: `rest` contains the other fields, and `tools` is added with its keys in order.
-    /// Serialise it directly, with `serde_json::to_string` or an HTTP client's `json`.
+    /// Makes a request with the tools. `rest` contains the other fields of the request; `tools` is added with its keys
+    /// in order. Serialise the request directly, with `serde_json::to_string` or an HTTP client's `json`.
     ///
-    /// Serialising it fails if the rest is not an object, or has the key `tools` itself.
+    /// Serialising fails if `rest` is not an object or already has the key `tools`.
     ///
     /// ```
     /// use serde_json::json;
@@ -139,37 +143,38 @@ impl Listing {
         Request { rest, tools: &self.0.tools }
     }
 
-    /// Returns the constraints that descriptions state, because the form has no keyword for them.
+    /// Returns notes about constraints that are written into descriptions, because the form has no keyword for them.
     #[must_use]
     pub fn notes(&self) -> &[Finding] {
         &self.0.notes
     }
 
-    /// Reads the tool calls of a message, by the application's names and without absent keys.
+    /// Reads the tool calls of a message. Converts their names to the application's names, and removes `null` for
+    /// absent keys.
     ///
     /// # Errors
-    /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls). It always fails for MCP, whose messages a
-    /// library reads: pass the calls that the library has read to [`received`](Self::received).
+    /// As for [`Provider::tool_calls`](crate::provider::Provider::tool_calls). For MCP it always fails, because a
+    /// library reads MCP's messages: pass the calls that the library has read to [`received`](Self::received).
     pub fn tool_calls(&self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let calls = self.provider()?.tool_calls(message)?;
         Ok(calls.into_iter().map(|call| self.received(call)).collect())
     }
 
-    /// Writes the message that returns the answers, with the names that the model knows.
+    /// Writes the message that returns the answers to the model, with the tool names that the model knows.
     ///
     /// # Errors
-    /// As [`Provider::tool_results`](crate::provider::Provider::tool_results); for MCP always: see
+    /// As for [`Provider::tool_results`](crate::provider::Provider::tool_results). For MCP it always fails: see
     /// [`call_tool_result`](super::call_tool_result).
     pub fn tool_results(&self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
         self.tool_results_with(answered, None, MediaSupport::Full)
     }
 
-    /// Writes the message that returns the answers, with these ids instead of those of the calls: one for each call, in
-    /// their order. So a history whose calls have no ids, or ids that another provider would refuse, can continue with
-    /// a provider that matches answers by ids.
+    /// Writes the message that returns the answers, with the given ids instead of the ids of the calls. `ids` has one
+    /// id for each call, in the order of the calls. Use it to continue a history with a provider that matches answers
+    /// by ids, if the calls have no ids or have ids that this provider refuses.
     ///
     /// # Errors
-    /// As [`tool_results`](Self::tool_results).
+    /// As for [`tool_results`](Self::tool_results).
     pub fn tool_results_by_ids(
         &self,
         answered: &[(ToolCall, Answer)],
@@ -178,11 +183,11 @@ impl Listing {
         self.tool_results_with(answered, Some(ids), MediaSupport::Full)
     }
 
-    /// Writes the message that returns the answers to a model that supports these media, with other ids if some are
-    /// given.
+    /// Writes the message that returns the answers to a model that supports the given media. If `ids` is given, they
+    /// replace the ids of the calls.
     ///
     /// # Errors
-    /// As [`tool_results`](Self::tool_results).
+    /// As for [`tool_results`](Self::tool_results).
     pub fn tool_results_with(
         &self,
         answered: &[(ToolCall, Answer)],
@@ -192,7 +197,7 @@ impl Listing {
         self.provider()?.results_by(answered, ids, support, |name| self.shown_name(name))
     }
 
-    /// Converts a call from the form of the model to that of the application.
+    /// Converts a call from the model's form to the application's form: the tool's name, and `null` for absent keys.
     #[must_use]
     pub fn received(&self, mut call: ToolCall) -> ToolCall {
         if let Some(name) = self.0.names.get(&call.name) {
@@ -206,7 +211,7 @@ impl Listing {
         call
     }
 
-    /// Returns the name by which models call this tool.
+    /// Returns the name by which models call the tool.
     #[must_use]
     pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.shown.get(name).map_or(name, String::as_str)
@@ -265,11 +270,11 @@ impl fmt::Debug for Listing {
     }
 }
 
-/// The error of tools that cannot be listed for a provider; contains all findings, also the notes.
+/// The error for tools that cannot be listed for a provider. It contains all findings, including notes.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialectError {
-    /// The findings, of which at least one is an error.
+    /// The findings. At least one of them is an error.
     pub findings: Vec<Finding>,
 }
 toolwright_core::debug_as_sentence!(DialectError);

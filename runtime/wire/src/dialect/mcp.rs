@@ -1,10 +1,10 @@
-//! Writes an answer in the form of the Model Context Protocol.
+//! Renders an answer in the form of the Model Context Protocol.
 
 use serde_json::{Value, json};
 
 use toolwright_core::output::{Answer, Content};
 
-/// Writes an answer as a `CallToolResult` of the Model Context Protocol.
+/// Renders an answer as a `CallToolResult` of the Model Context Protocol.
 ///
 /// ```
 /// use toolwright::dialect::call_tool_result;
@@ -31,7 +31,7 @@ use toolwright_core::output::{Answer, Content};
 pub fn call_tool_result(answer: &Answer) -> Value {
     let blocks: Vec<Value> = answer.content().iter().map(block).collect();
     let mut result = json!({"content": blocks});
-    // The protocol supports only objects as structured content; other values are in the text.
+    // The protocol allows only objects as structured content. Other values are sent as text only.
     if let Some(structured @ Value::Object(_)) = answer.structured() {
         result["structuredContent"] = structured;
     }
@@ -50,7 +50,7 @@ fn block(content: &Content<'_>) -> Value {
         Content::Audio { media_type, data } => {
             json!({"type": "audio", "mimeType": media_type, "data": data})
         }
-        // The protocol has no block for documents, so a resource is used, which needs a URI.
+        // The protocol has no block for documents. A resource is used instead, which needs a URI.
         Content::Document { name, media_type, data } => {
             let uri = format!("document:{}", name.as_deref().unwrap_or_default());
             json!({"type": "resource", "resource": {"uri": uri, "mimeType": media_type, "blob": data}})

@@ -1,4 +1,4 @@
-//! Maps tool names to names that a provider allows, and checks them.
+//! Maps the names of tools to names that a provider allows, and checks the result.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use super::Dialect;
 use super::finding::{Finding, Rule, Severity};
 use super::rules::Rules;
 
-/// Returns the name that a model calls: characters that the provider refuses become `_`.
+/// Returns the name by which a model calls the tool: characters that the provider refuses become `_`.
 pub(super) fn map_names<'a>(
     dialect: Dialect,
     name: &'a str,
@@ -20,7 +20,7 @@ pub(super) fn map_names<'a>(
     };
     let fits = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || rule.also.contains(it);
     let begins = |it: char| it.is_ascii_alphabetic() || it == '_';
-    // A first character that is replaced becomes `_`, with which a name may begin.
+    // A first character that the provider refuses becomes `_`, with which a name may begin.
     let lacks_letter =
         rule.letter_first && name.chars().next().is_some_and(|it| fits(it) && !begins(it));
     let length = name.chars().count() + usize::from(lacks_letter);
@@ -41,7 +41,7 @@ pub(super) fn map_names<'a>(
     Cow::Owned(mapped)
 }
 
-/// Checks that no two tools have the same name; each name is given with the application's.
+/// Checks that no two tools have the same name for models. Each item is the application's name and the mapped name.
 pub(super) fn judge_collisions<'a>(
     dialect: Dialect,
     names: impl Iterator<Item = (&'a str, &'a str)>,

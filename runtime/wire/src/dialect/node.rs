@@ -1,10 +1,10 @@
-//! JSON with a fixed order of keys, which does not depend on the build of `serde_json`: keywords in a usual order,
-//! properties as the tool declares them, other keys by name.
+//! JSON with a fixed order of keys, which does not depend on the features of `serde_json`. Keywords are in a fixed
+//! order, properties in the order of their declaration, and other keys in alphabetical order.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-/// A JSON value whose objects keep the order in which their keys were inserted.
+/// A JSON value whose objects preserve the order in which their keys were inserted.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Plain(Value),
@@ -12,7 +12,7 @@ pub(super) enum Node {
     Object(Vec<(String, Self)>),
 }
 
-/// The order in which a schema's keywords are written.
+/// The order in which the keywords of a schema are written.
 const KEYWORDS: &[&str] = &[
     "$ref",
     "type",
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Makes a schema from its keywords, and sorts them.
+    /// Makes a schema from its keywords, in the order of writing.
     pub(super) fn schema(mut keywords: Vec<(String, Self)>) -> Self {
         keywords.sort_by(|(one, _), (other, _)| (rank(one), one).cmp(&(rank(other), other)));
         Self::Object(keywords)
@@ -99,7 +99,7 @@ impl Node {
     }
 }
 
-/// Returns a schema's keywords in the order of writing.
+/// Returns the keywords of a schema in the order of writing.
 pub(super) fn in_order(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     let mut keywords: Vec<_> =
         object.iter().map(|(keyword, value)| (keyword.as_str(), value)).collect();
@@ -107,7 +107,7 @@ pub(super) fn in_order(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     keywords
 }
 
-/// Ranks a keyword. Unknown keywords come before the definitions, which come last.
+/// Ranks a keyword. Unknown keywords follow the known ones, and `$defs` comes last.
 fn rank(keyword: &str) -> usize {
     match KEYWORDS.iter().position(|known| *known == keyword) {
         Some(rank) => rank,

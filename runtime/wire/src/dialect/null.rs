@@ -1,4 +1,4 @@
-//! Whether `null` is a value of a schema.
+//! Determines whether a schema accepts `null`.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,14 @@ use serde_json::{Map, Value};
 use super::parts;
 use super::recursion::definition;
 
-/// Whether `null` is valid; references are resolved in the root.
+/// Returns whether a schema accepts `null`. References are resolved in `root`.
 pub(super) fn fits(root: &Value, schema: &Value) -> bool {
     NullCheck { root, references: HashMap::new() }.takes(schema)
 }
 
 struct NullCheck<'a> {
     root: &'a Value,
-    /// The results for references. While a reference is being resolved, its result is that it does not accept `null`,
-    /// so that cycles end.
+    /// The results for references. While a reference is being resolved, its result is `false`, so that cycles end.
     references: HashMap<&'a str, bool>,
 }
 
@@ -47,7 +46,7 @@ impl<'a> NullCheck<'a> {
     }
 }
 
-/// Whether a schema's own type and constants accept `null`.
+/// Returns whether the type and the constants of a schema allow `null`.
 fn takes_itself(object: &Map<String, Value>) -> bool {
     let types = parts::types(object);
     (types.is_empty() || types.contains(&"null"))

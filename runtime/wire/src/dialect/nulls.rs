@@ -1,5 +1,5 @@
-//! Converts arguments from a form that sends `null` for an absent key: such keys are removed from the text, and all
-//! other bytes stay.
+//! Removes the keys for which a model sent `null` because they are absent. The text of all other values remains as the
+//! model wrote it.
 
 mod entries;
 mod variants;
@@ -11,16 +11,16 @@ use serde_json::{Value, value::RawValue};
 use self::entries::{Entries, Entry, Unreadable};
 use self::variants::{Variant, Variants};
 
-/// Values nested deeper than this are left unchanged; the reader then reports the depth.
+/// The maximum depth of values that are changed. The reader reports deeper values later.
 const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
-/// Returns the arguments without the keys that stand for absent ones.
+/// Returns the arguments without the keys whose `null` means an absent key.
 pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
     if !text.contains("null") {
         return Cow::Borrowed(text);
     }
     let removal = Removal { root: schema };
-    // A text that cannot be parsed here is returned unchanged, so that the reader reports what the model wrote.
+    // A text that cannot be parsed is returned unchanged. The reader then reports what the model wrote.
     let variants = Variants::of(schema, [vec![schema]]);
     match removal.value(&variants, text, 0) {
         Ok(Some(text)) => Cow::Owned(text),
@@ -33,7 +33,7 @@ struct Removal<'a> {
 }
 
 impl<'a> Removal<'a> {
-    /// Removes absent keys from a value that has to fit one of the variants; `None` if nothing is removed.
+    /// Removes absent keys from a value that has to fit one of the variants. Returns `None` if no key is removed.
     fn value(
         &self,
         variants: &Variants<'a>,
@@ -58,7 +58,7 @@ impl<'a> Removal<'a> {
     ) -> Result<Option<String>, Unreadable> {
         let Entries(entries) = serde_json::from_str(text).map_err(|_| Unreadable)?;
         let mut fitting: Vec<&Variant<'a>> = variants.that_take("object").collect();
-        // If exactly one variant fits, the model meant that one, even if a key is missing.
+        // If the schema has only one variant for objects, the model meant that variant, even if a key is missing.
         if fitting.len() > 1 {
             fitting.retain(|variant| variant.fits(self.root, &entries));
         }
@@ -102,7 +102,7 @@ impl<'a> Removal<'a> {
             Variants::of(self.root, lists.map(|variant| variant.item(index).collect()))
         };
         let places = variants.places();
-        // Items after those with their own schemas all have the same schema.
+        // All items after the items of `prefixItems` have the same schema.
         let rest = below(places);
         let mut changed = false;
         let mut written = String::from("[");

@@ -1,11 +1,11 @@
-//! Queries about schemas, and the two rewritings that do not depend on a dialect: an object with variants as a choice
-//! between objects, and several schemas as one.
+//! Queries about schemas, and rewritings of schemas that do not depend on a dialect. One rewriting turns an object with
+//! variants into a choice between objects, another merges several schemas into one.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-/// Returns the types in a schema's `type`, or else the types of its constants.
+/// Returns the types that `type` lists. Without `type`, returns the types of the constants.
 pub(super) fn types(object: &Map<String, Value>) -> Vec<&str> {
     match object.get("type") {
         Some(Value::String(name)) => return vec![name],
@@ -35,7 +35,7 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether a keyword constrains values of a type; a keyword for all types does.
+/// Returns whether a keyword constrains values of the given type. A keyword that is not specific to a type does.
 pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     let only: &[&str] = match keyword {
         "minLength" | "maxLength" | "pattern" => &["string"],
@@ -59,7 +59,7 @@ pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     only.contains(&name)
 }
 
-/// Returns the values that a schema lists, if it accepts no others.
+/// Returns the values that a schema lists; `None` if the schema has no such list.
 pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     let values = object.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     values.or_else(|| object.get("const").map(std::slice::from_ref))
@@ -69,8 +69,8 @@ pub(super) fn required_names(object: &Map<String, Value>) -> impl Iterator<Item 
     object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Rewrites an object whose other keys depend on a choice, as `flatten` makes it, into a choice between complete
-/// objects; `None` for any other schema.
+/// Rewrites an object with further keys that depend on a choice, as `flatten` generates it, into a choice between
+/// complete objects. Returns `None` for any other schema.
 pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     let keyword = ["oneOf", "anyOf"].into_iter().find(|it| object.contains_key(*it))?;
     if !["properties", "required"].iter().any(|it| object.contains_key(*it)) {
@@ -81,7 +81,7 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     let is_closed = match base.remove("unevaluatedProperties") {
         Some(Value::Bool(false)) => true,
         Some(further) => {
-            // Each complete object knows all its keys, so the schema for other keys moves there.
+            // Each complete object lists all its keys, so the schema for further keys moves into the objects.
             base.entry("additionalProperties").or_insert(further);
             false
         }
@@ -113,14 +113,14 @@ pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     Some(Value::Object(outer))
 }
 
-/// Whether one schema is closed and does not allow the keys of the other.
+/// Returns whether `one` is closed and does not list all keys of `other`.
 fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &String| one.get("properties").is_some_and(|it| it.get(name).is_some());
     let names = other.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
     one.get("additionalProperties") == Some(&Value::Bool(false)) && !names.into_iter().all(known)
 }
 
-/// Merges two schemas into one that requires both; `None` if they constrain the same property differently.
+/// Merges two schemas into one that requires both. `None` if they have different values for one keyword or property.
 pub(super) fn combine(
     one: &Map<String, Value>,
     other: &Map<String, Value>,
@@ -129,7 +129,7 @@ pub(super) fn combine(
     merge(&mut both, other).then_some(both)
 }
 
-/// Merges two schemas in place if neither excludes the keys of the other; returns whether it did.
+/// Merges `part` into `whole`, unless one of them excludes keys of the other. Returns whether they were merged.
 pub(super) fn fold(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
     !shuts_out(whole, part) && !shuts_out(part, whole) && merge(whole, part)
 }
@@ -166,7 +166,7 @@ fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
     true
 }
 
-/// Reduces a schema with several types to one of the types, with the keywords for that type.
+/// Reduces a schema with several types to one of them, with the keywords for that type.
 pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     if name == "null" {
         return json!({"type": "null"});
@@ -184,7 +184,7 @@ pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     Value::Object(one)
 }
 
-/// Whether a value has the type with this name.
+/// Returns whether a value has the type with this name.
 pub(super) fn fits(value: &Value, name: &str) -> bool {
     type_of(value) == name
         || (name == "number" && value.is_number())

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 use toolwright_core::json::reference;
 
-/// Returns the name of the local definition that a reference leads to; the root has the empty name.
+/// Returns the name of the definition to which a reference leads. The root has the empty name.
 pub(super) fn target(reference: &str) -> Option<String> {
     if reference == "#" {
         return Some(String::new());
@@ -14,7 +14,7 @@ pub(super) fn target(reference: &str) -> Option<String> {
     reference::definition(reference).map(Cow::into_owned)
 }
 
-/// Returns the schema that a reference leads to.
+/// Returns the schema to which a reference leads.
 pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Value> {
     match target(reference)?.as_str() {
         "" => Some(root),
@@ -22,11 +22,12 @@ pub(super) fn definition<'v>(root: &'v Value, reference: &str) -> Option<&'v Val
     }
 }
 
-/// The names of definitions, each with the names of the definitions that it references.
+/// The references between definitions: for each definition, the names of the definitions to which it refers.
 pub(super) struct Graph(BTreeMap<String, BTreeSet<String>>);
 
 impl Graph {
-    /// Collects the references of a schema; those below optional properties only if `with_optional`.
+    /// Collects the references of a schema. References below optional properties are included only if `with_optional`
+    /// is true.
     pub(super) fn of(root: &Value, with_optional: bool) -> Self {
         let none = Map::new();
         let definitions = root.get("$defs").and_then(Value::as_object).unwrap_or(&none);
@@ -39,7 +40,7 @@ impl Graph {
         Self(edges.collect())
     }
 
-    /// Lists the definitions that lead back to themselves.
+    /// Lists the definitions that refer to themselves, directly or indirectly.
     pub(super) fn recursive(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str).filter(|name| self.returns(name))
     }
@@ -62,7 +63,7 @@ impl Graph {
 }
 
 fn collect(schema: &Value, with_optional: bool, targets: &mut BTreeSet<String>) {
-    // A list of open schemas replaces recursion, so that deep nesting cannot overflow the stack.
+    // A list of open schemas is used instead of recursion, so that deep nesting cannot overflow the stack.
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         match schema {

@@ -1,5 +1,6 @@
-//! Reduces a schema in normal form to a schema that one dialect accepts. Every keyword is sent, stated in the
-//! description or refused. After a finding the reduction continues, so that all findings are reported together.
+//! Reduces a schema in normal form to a schema that one dialect accepts. Every keyword is either sent, stated in the
+//! description, or refused with a finding. After a finding the reduction continues, so that all findings are reported
+//! together.
 
 mod choice;
 mod constant;
@@ -20,12 +21,12 @@ use super::node::{self, Node};
 use super::rules::{Rules, TypeLists};
 use super::{DescribedTool, Dialect, parts, words};
 
-/// The depth up to which schemas are followed; `serde_json` parses no deeper values.
+/// The maximum depth to which a schema is reduced. `serde_json` has the same limit for parsing.
 const DEPTH: usize = 128;
-/// The maximum number of schemas that are written for one tool, because references may multiply them.
+/// The maximum number of schemas in the result for one tool. Inlined references may multiply them.
 const SCHEMAS: usize = 20_000;
 
-/// Writes the input schema of a tool; adds findings.
+/// Reduces the input schema of a tool, and adds findings.
 pub(super) fn input(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -37,7 +38,7 @@ pub(super) fn input(
     reducer.root()
 }
 
-/// Writes the output schema of a tool, for dialects that have one.
+/// Reduces the output schema of a tool, for dialects that send it.
 pub(super) fn output(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -52,20 +53,20 @@ struct Reducer<'a, 'f> {
     dialect: Dialect,
     tool: &'a str,
     root: &'a Value,
-    /// The positions of the root's properties.
+    /// The positions of the properties of the root.
     order: HashMap<&'a str, usize>,
     findings: &'f mut Vec<Finding>,
-    /// The location in the original schema.
+    /// The current location in the original schema.
     pointer: String,
     depth: usize,
     schemas: usize,
-    /// The references that are being inlined at the moment.
+    /// The references that are being inlined now, an outer reference before its inner references.
     inlined: Vec<String>,
-    /// The names of recursive definitions, computed when they are first needed.
+    /// The names of recursive definitions. Computed when they are needed for the first time.
     recursive: OnceCell<HashSet<String>>,
 }
 
-/// A schema that is being written for the provider.
+/// A schema that is being built in the provider's form. `sentences` are appended to the description.
 #[derive(Default)]
 struct Draft {
     keywords: Vec<(String, Node)>,
@@ -174,7 +175,8 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
         let mut types = parts::types(object);
         if let Some(constants) = parts::constants(object) {
-            // A type without a matching constant is dropped; if no type is left, that is reported below.
+            // A type without a constant is dropped. If no constant fits any type, [`constants`](Self::constants)
+            // reports that.
             let has = |name: &str| constants.iter().any(|value| parts::fits(value, name));
             if types.iter().any(|name| has(name)) {
                 types.retain(|name| has(name));
@@ -191,7 +193,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
-    /// Writes a value that may have any type.
+    /// Reduces the schema of a value that may have any type.
     fn anything(&mut self, object: &Map<String, Value>) -> Node {
         if !self.rules.untyped {
             let message = "a value may be anything, the provider wants to know its type";
@@ -206,7 +208,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         draft.finish()
     }
 
-    /// Writes a value that has one type.
+    /// Reduces the schema of a value that has one type.
     fn reduce_type(&mut self, name: &str, object: &Map<String, Value>, nullable: bool) -> Node {
         let mut draft = self.draft(object);
         draft.put("type", self.type_name(name));
@@ -251,7 +253,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
     }
 
-    /// Whether this keyword is refused in the root of an input, although it is accepted further down.
+    /// Returns whether this keyword is refused in the root of an input, although it is accepted in nested schemas.
     fn is_refused_in_root(&self, keyword: &str) -> bool {
         self.depth == 1 && !self.rules.root_choice && matches!(keyword, "not" | "enum")
     }
@@ -273,7 +275,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         nodes
     }
 
-    /// Runs `work` at a place below the current one, so that findings name this place.
+    /// Runs `work` at a place below the current place, so that findings contain that place.
     fn at<T>(&mut self, place: &[&str], work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.pointer.len();
         for step in place {

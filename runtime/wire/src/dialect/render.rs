@@ -1,4 +1,4 @@
-//! Writes a tool, and a list of tools, in the form of a provider's request.
+//! Renders a tool, or a list of tools, in the form of a provider's request.
 
 use serde_json::value::RawValue;
 
@@ -9,7 +9,7 @@ use super::rules::Rules;
 use super::{DescribedTool, Dialect, RenderedTool, limits, names, reduce};
 use toolwright_core::tool::Effect;
 
-/// Writes one tool for the provider, or returns why the provider would refuse it.
+/// Renders one tool for the provider, or returns why the provider would refuse it.
 pub(super) fn tool(
     dialect: Dialect,
     tool: &DescribedTool<'_>,
@@ -56,8 +56,8 @@ pub(super) fn tool(
     Ok(RenderedTool { name, json, notes: findings, optional, unions })
 }
 
-/// Writes the tools of one request, as the value of `tools`, and returns the names that they have there. The unlisted
-/// tools can be called without being shown.
+/// Renders the tools of one request. Returns the value of `tools`, and each tool in its rendered form. `unlisted`
+/// contains the names of tools that can be called although they are not in the request.
 pub(super) fn tools<'a>(
     dialect: Dialect,
     tools: impl IntoIterator<Item = DescribedTool<'a>>,
@@ -73,7 +73,7 @@ pub(super) fn tools<'a>(
         }
     }
     let names = written.iter().map(|(name, rendered)| (*name, rendered.name.as_str()));
-    // A tool that is not listed is called by its original name.
+    // A tool that is not in the request is called by its original name.
     let names = names.chain(unlisted.map(|name| (name, name)));
     names::judge_collisions(dialect, names, &mut findings);
     let optional = written.iter().map(|(_, it)| it.optional).sum();
@@ -136,11 +136,11 @@ fn shape(
         Dialect::OpenAiResponses | Dialect::OpenAiResponsesStrict => {
             head.insert(0, text("type", "function"));
             head.push(("parameters".into(), schema));
-            // The API is strict unless a tool says otherwise.
+            // The API treats a function as strict unless `strict` is `false`.
             let strict = dialect == Dialect::OpenAiResponsesStrict;
             head.push(("strict".into(), strict.into()));
         }
-        // Gemini refuses an object without properties; a tool without a schema has no parameters.
+        // Gemini refuses an object without properties. A tool without a schema has no parameters.
         Dialect::Gemini | Dialect::GeminiOpenApi if takes_nothing(&schema) => {
             if let Some(words) = schema.get("description").and_then(Node::as_str) {
                 let description = format!("{}\n\n{words}", tool.description);
@@ -173,7 +173,7 @@ fn shape(
     Node::Object(head)
 }
 
-/// Whether the schema of an input has no properties: at most it says that it is an object, with a description.
+/// Returns whether an input schema has no properties, so that it says nothing but its description.
 fn takes_nothing(schema: &Node) -> bool {
     let Node::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, value)| match (keyword.as_str(), value) {

@@ -1,20 +1,20 @@
-//! The schemas and names that each provider accepts, as data: from the vendors' documentation and, if that is silent,
-//! from what their servers refuse.
+//! The schemas and names that each provider accepts, as data. The source is the providers' documentation, or else what
+//! their servers accepted and refused.
 
 use super::Dialect;
 
-/// The schemas and names that one dialect accepts.
+/// The rules of one dialect for schemas and names.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) name: Name,
     /// Whether the names of the input's own properties are limited to 64 letters, digits, `_`, `.` and `-`. The
-    /// documents say that of all properties, but servers accept other names in nested objects.
+    /// documentation says that about all properties, but servers accept other names in nested objects.
     pub(super) plain_keys: bool,
-    /// The keywords that may be sent, if not all may; keywords for structure have rules of their own.
+    /// The keywords that may be sent; `None` for all. Keywords for structure have rules of their own.
     pub(super) keywords: Option<&'static [&'static str]>,
-    /// The formats of texts that may be sent, if not all may.
+    /// The formats of strings that may be sent; `None` for all.
     pub(super) formats: Option<&'static [&'static str]>,
-    /// The formats of numbers that may be sent, if not all may.
+    /// The formats of numbers that may be sent; `None` for all.
     pub(super) number_formats: Option<&'static [&'static str]>,
     /// Whether the provider accepts look-around and back-references in regular expressions.
     pub(super) looks_around: bool,
@@ -25,24 +25,24 @@ pub(super) struct Rules {
     pub(super) objects: Objects,
     /// Whether the model sends `null` for a key that it leaves out.
     pub(super) absent_is_null: bool,
-    /// Whether a schema may leave the type of a value open.
+    /// Whether a schema may leave out the type of a value.
     pub(super) untyped: bool,
-    /// Whether the schema of a list may leave the type of its items open.
+    /// Whether the schema of a list may leave out the type of its items.
     pub(super) open_lists: bool,
     /// Whether the form can describe each item of a tuple.
     pub(super) tuples: bool,
-    /// Whether the input may be a choice between objects, and have `not` and `enum` beside its properties.
+    /// Whether the root of an input may be a choice between objects, and may have `not` and `enum`.
     pub(super) root_choice: bool,
     /// Whether `anyOf` must be the only keyword of its schema.
     pub(super) lone_choice: bool,
     /// Whether the dialect has a keyword for the order of properties.
     pub(super) ordering: bool,
-    /// Whether types are in capitals and numbers of items are strings, as in Google's older format.
+    /// Whether the names of types are upper-case and limits of counts are strings, as in Google's older format.
     pub(super) google: bool,
     pub(super) limits: Limits,
 }
 
-/// The rules for names of tools: letters, digits, `_`, `-` and these characters are allowed.
+/// The rules for the names of tools. Letters, digits, `_` and `-` are always allowed; `also` lists further characters.
 #[derive(Debug)]
 pub(super) struct Name {
     pub(super) also: &'static str,
@@ -55,7 +55,7 @@ pub(super) struct Name {
 pub(super) enum References {
     /// References are sent unchanged.
     Kept,
-    /// A reference is sent without any other keywords beside it.
+    /// A reference is sent without keywords next to it.
     Alone,
     /// References are replaced by their targets.
     Inlined,
@@ -64,12 +64,12 @@ pub(super) enum References {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursion {
     Free,
-    /// A schema may accept `null` only below an optional property.
+    /// A schema may refer to itself only below an optional property.
     BelowOptional,
     Refused,
 }
 
-/// Lists of types, such as `["string", "null"]`.
+/// How lists of types, such as `["string", "null"]`, are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeLists {
     Kept,
@@ -79,11 +79,11 @@ pub(super) enum TypeLists {
     Nullable,
 }
 
-/// The keywords `const` and `enum`.
+/// Which constants may be sent in `const` and `enum`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Constants {
     Any,
-    /// Only constants that are scalars.
+    /// Only constants that are not arrays or objects.
     Scalars,
     /// Only non-empty texts and numbers, and only in `enum`.
     TextsAndNumbers,
@@ -94,13 +94,13 @@ pub(super) enum Constants {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Objects {
     Any,
-    /// Every key is listed, and `additionalProperties` excludes others.
+    /// Every key is listed, and `additionalProperties` is `false`.
     Closed,
-    /// Every key is listed, but no keyword excludes others.
+    /// Every key is listed, but `additionalProperties` is not sent.
     Named,
 }
 
-/// Limits for one schema or one request.
+/// The limits of one schema or one request; `None` for no limit.
 #[derive(Debug)]
 pub(super) struct Limits {
     pub(super) depth: Option<usize>,
@@ -113,8 +113,8 @@ pub(super) struct Limits {
     pub(super) optional: Option<usize>,
     /// The number of values with several types in one request.
     pub(super) unions: Option<usize>,
-    /// The limit on long enums: an enum with more than the first number of texts may have at most the second number of
-    /// characters in all.
+    /// The limit of long enums. If an enum has more values than the first number, its values may have at most as many
+    /// characters as the second number, taken together.
     pub(super) long_enum: Option<(usize, usize)>,
 }
 
@@ -282,7 +282,8 @@ impl Rules {
         match dialect {
             Dialect::Anthropic => &ANTHROPIC,
             Dialect::AnthropicStrict => &ANTHROPIC_STRICT,
-            // The Responses API sets no limit on the number of tools other than the size of the context.
+            // The Responses API has no documented limit on the number of tools. The limit of the Chat Completions API
+            // is used.
             Dialect::OpenAiResponses | Dialect::OpenAiChat => &OPENAI,
             Dialect::OpenAiChatStrict | Dialect::OpenAiResponsesStrict => &OPENAI_STRICT,
             Dialect::Gemini => &GEMINI,
@@ -291,12 +292,12 @@ impl Rules {
         }
     }
 
-    /// Whether a keyword that is only a limit or a hint may be sent.
+    /// Returns whether a keyword that is a limit or a hint may be sent.
     pub(super) fn takes(&self, keyword: &str) -> bool {
         self.keywords.is_none_or(|known| known.contains(&keyword))
     }
 
-    /// Whether the dialect accepts plain JSON Schema.
+    /// Returns whether the dialect accepts all keywords of JSON Schema.
     pub(super) fn plain(&self) -> bool {
         self.keywords.is_none()
     }

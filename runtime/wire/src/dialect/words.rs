@@ -1,10 +1,10 @@
-//! Writes constraints for which a provider has no keyword as sentences for the description.
+//! Writes constraints as sentences for the description, if a provider has no keyword for them.
 
 use serde_json::{Map, Value};
 
 use super::node::Node;
 
-/// Returns one sentence with the meaning of a keyword.
+/// Returns a sentence that states the meaning of a keyword.
 pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     let texts = |values: &[Value]| values.iter().map(json).collect::<Vec<_>>().join(", ");
     match (keyword, value) {
@@ -36,7 +36,7 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     }
 }
 
-/// Whether a keyword with this value sets no constraint.
+/// Returns whether a keyword with this value does not constrain the value.
 pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     match keyword {
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => *value == Value::Bool(false),
@@ -46,7 +46,7 @@ pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Returns a description to which these sentences are added.
+/// Returns the description with the sentences appended.
 pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     let mut text = description.trim_end().to_owned();
     for (index, sentence) in sentences.iter().enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
             if index == 0 && !text.ends_with(['.', '!', '?', ':', ';', '`', '\n']) {
                 text.push('.');
             }
-            // The line break ends a list or a paragraph before the sentence.
+            // After a paragraph or a list, an empty line separates the sentences from it.
             text.push_str(if index == 0 && text.contains('\n') { "\n\n" } else { " " });
         }
         text.push_str(sentence);
@@ -62,7 +62,7 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
     text
 }
 
-/// Writes a value with its keys in an order that does not depend on the features of `serde_json`.
+/// Writes a value as JSON, with its keys in an order that does not depend on the features of `serde_json`.
 fn json(value: &Value) -> String {
     serde_json::to_string(&Node::from_sorted(value)).unwrap_or_else(|_| value.to_string())
 }

@@ -1,20 +1,18 @@
-//! The part of an answer that a provider needs.
+//! The parts of an answered call that a provider needs.
 
 use super::{MessageError, Provider, ToolCall};
 use toolwright_core::output::{Answer, Content};
 
-/// The answer to one call, with all its blocks.
+/// An answered call, with all blocks of its answer.
 ///
-/// The text of an error says that it is one, because `OpenAI` has no field for that.
+/// The text of an error already says that the call failed, because `OpenAI` has no field for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AnsweredCall<'a> {
     /// The id that the provider gave to the call.
     pub(super) id: Option<&'a str>,
-    /// The tool's name, as the model wrote it in the call.
+    /// The name of the tool, as it is sent to the provider.
     pub(super) name: &'a str,
-    /// Whether the call failed.
     pub(super) is_error: bool,
-    /// The content of the answer, as blocks.
     pub(super) content: &'a [Content<'a>],
 }
 
@@ -23,7 +21,7 @@ impl<'a> AnsweredCall<'a> {
         Self { id: call.id.as_deref(), name: &call.name, is_error: answer.is_error(), content }
     }
 
-    /// Returns the call's id, for a provider that finds the call of an answer by its id.
+    /// Returns the id of the call. Fails if there is none, for a provider that matches answers by ids.
     pub(super) fn required_id(
         &self,
         provider: Provider,

@@ -1,4 +1,4 @@
-//! Anthropic Messages: reads `tool_use` blocks, and writes one user message of `tool_result` blocks.
+//! Anthropic's Messages API: reads `tool_use` blocks, and writes one user message with `tool_result` blocks.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::media::{Part, Parts};
 use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
-/// Reasons to stop that may leave the last block unfinished, with its input cut off or empty.
+/// The reasons for stopping that may leave the last block incomplete, so that its input is cut off or empty.
 const CUT_SHORT: &[&str] = &["max_tokens", "model_context_window_exceeded", "refusal"];
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
@@ -80,7 +80,7 @@ fn is_message(fields: &Fields<'_>) -> bool {
         || fields.peek("role").as_deref() == Some("assistant")
 }
 
-/// Whether the type of a block is one that only Anthropic uses.
+/// Returns whether a block has a type that only Anthropic uses.
 fn is_own_block(block: &Node<'_>) -> bool {
     tag(block).is_some_and(|tag| {
         matches!(
@@ -126,14 +126,14 @@ fn calls_in(blocks: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Me
     Ok(calls)
 }
 
-/// Writes a string for one text block, otherwise blocks; `None` for an empty answer.
+/// Writes a single text as a string, and other content as blocks; `None` for an empty answer.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Option<Value> {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let mut blocks: Vec<Part<'_>> = blocks.collect();
     if let [Part::Words(words)] = &blocks[..] {
         return Some(words.as_ref()).filter(|words| !words.is_empty()).map(Value::from);
     }
-    // The API refuses blocks without visible text.
+    // The API refuses a block without visible text.
     blocks.retain(|block| !block.is_blank());
     let blocks: Vec<Value> = blocks.iter().map(|it| it.json(Provider::Anthropic)).collect();
     (!blocks.is_empty()).then(|| blocks.into())

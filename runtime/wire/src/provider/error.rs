@@ -1,8 +1,8 @@
-//! Errors in a provider's message.
+//! Errors of reading and writing a provider's messages.
 
 use super::kind::Provider;
 
-/// Why a message has no tool calls, or answers make no message.
+/// Why the tool calls of a message could not be read, or the answers could not be written.
 ///
 /// ```
 /// use toolwright::provider::{MessageError, Provider};
@@ -18,13 +18,13 @@ use super::kind::Provider;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// The text is not one JSON value.
+    /// The text is not a single JSON value.
     #[error("the message is not JSON")]
     NotJson(#[source] serde_json::Error),
-    /// The message has the format of no provider, or fits several formats equally well.
+    /// The shape of the message fits no provider.
     #[error("the message names no provider by its shape, {found}")]
     Unrecognised {
-        /// What kind of JSON value the message is.
+        /// A description of the message's shape.
         found: String,
     },
     /// The shape of the message fits several providers.
@@ -40,28 +40,28 @@ pub enum MessageError {
     OtherProvider {
         /// The expected provider.
         expected: Provider,
-        /// The provider that the shape belongs to.
+        /// The provider whose format the message has.
         found: Provider,
     },
-    /// A value is missing or of a wrong type.
+    /// A value is missing or has the wrong type.
     #[error("{provider} message at {}: expected {expected}, found {found}", place(.pointer))]
     Unexpected {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The place of the error, as a JSON pointer; empty for the whole message.
         pointer: String,
-        /// The value that was expected at that place.
+        /// What was expected at that place.
         expected: &'static str,
-        /// The value that was found at that place.
+        /// What was found at that place.
         found: String,
     },
-    /// The message has a call that the client must answer, but that is not a function call.
+    /// The client has to answer a call that is not a function call.
     #[error(
         "{provider} message at {}: call {call} is a {kind}, only function calls are supported",
         place(.pointer)
     )]
     Unsupported {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The location of the call, as a JSON pointer.
         pointer: String,
@@ -70,31 +70,31 @@ pub enum MessageError {
         /// The provider's name for this kind of call.
         kind: String,
     },
-    /// The model was stopped while it wrote a call, so its arguments cannot be trusted.
+    /// The model stopped while it wrote a call, so the arguments of the call may be incomplete.
     #[error("{provider} message at {}: the call is incomplete, the model stopped with `{reason}`", place(.pointer))]
     CutShort {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
-        /// JSON pointer to the call; to the reason, if the message does not contain the call.
+        /// The place of the call, as a JSON pointer. If the message does not contain the call, the place of the reason.
         pointer: String,
-        /// The reason, as the provider words it.
+        /// The reason for stopping, in the words of the provider.
         reason: String,
     },
-    /// The format is only for listing tools, and has no messages.
+    /// The dialect only describes tools, and has no messages.
     #[error("messages of {dialect} are read and written by a library of its own")]
     NoMessages {
-        /// The form.
+        /// The dialect.
         dialect: crate::dialect::Dialect,
     },
-    /// An alternative other than the first calls tools, and it is unknown which one the history will contain.
+    /// Another alternative than the first one calls tools. It is unknown which alternative the history will contain.
     #[error("{provider} message at {}: tools are called in an alternative other than the first", place(.pointer))]
     SeveralAlternatives {
-        /// The expected provider.
+        /// The provider in whose format the message was read.
         provider: Provider,
         /// The location of the alternative, as a JSON pointer.
         pointer: String,
     },
-    /// An answer has no id, and the provider finds the call of an answer by its id.
+    /// A call has no id, but the provider matches answers with calls by ids.
     #[error("{provider} needs the call's id in an answer, answer {index} of tool {name} has none")]
     MissingId {
         /// The provider.

@@ -1,4 +1,4 @@
-//! Gemini `generateContent`: reads `functionCall` parts, and writes one content of `functionResponse` parts.
+//! Gemini's `generateContent`: reads `functionCall` parts, and writes one content with `functionResponse` parts.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 use toolwright_core::output::Content;
 
-/// The integer from which on a double cannot represent every integer; Gemini's responses have only doubles.
+/// The integer from which on a double does not represent every integer. Gemini's responses use doubles for all numbers.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     if is_own_part(root) {
         return calls_in(std::slice::from_ref(root), None);
     }
-    // If the prompt was refused, the response has no candidates.
+    // If the prompt was refused, the response has no candidates and so no calls.
     if fields.has("promptFeedback") || fields.has("usageMetadata") {
         return Ok(Vec::new());
     }
@@ -47,13 +47,13 @@ pub(super) fn tool_results<'a>(answered: &[AnsweredCall<'a>], parts: &mut Parts<
     json!({"role": "user", "parts": written})
 }
 
-/// Whether a part has a key that only Gemini uses. Gemini's parts have no type.
+/// Returns whether a part has a key that only Gemini uses. Parts of Gemini have no `type`.
 fn is_own_part(part: &Node<'_>) -> bool {
     part.fields("a part").is_ok_and(|fields| {
         !fields.has("type")
             && !fields.has("role")
             && (function_call(&fields).is_some()
-                // A response of OpenAI has an object under this key.
+                // The value of `text` is a string in a message of Gemini, and an object in a response of OpenAI.
                 || fields.peek("text").is_some()
                 || [
                     "inlineData",
@@ -70,7 +70,7 @@ fn is_own_part(part: &Node<'_>) -> bool {
     })
 }
 
-/// In the JSON form of protocol buffers, both spellings of a key are valid.
+/// Returns the call in a part. In the JSON form of protocol buffers, a key has two valid spellings.
 fn function_call<'a>(fields: &Fields<'a>) -> Option<Node<'a>> {
     fields.get("functionCall").or_else(|| fields.get("function_call"))
 }
@@ -85,7 +85,7 @@ fn calls_of_candidates(candidates: &[Node<'_>]) -> Result<Vec<ToolCall>, Message
         {
             return Err(fields.require("finishReason", "a reason")?.cut_short(reason));
         }
-        // If a candidate was blocked, it has no content.
+        // A candidate that was blocked has no content.
         let Some(content) = fields.get("content") else {
             continue;
         };
@@ -177,7 +177,7 @@ fn response<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     json!({"functionResponse": response})
 }
 
-/// Returns the value, unless it contains a number so large that its digits might change: then the value is sent as
+/// Parses the value; `None` if it contains a number so large that its digits might change. Such a value is sent as
 /// text.
 fn exact_value(json: &str) -> Option<Value> {
     let value = serde_json::from_str(json).ok()?;

@@ -1,8 +1,8 @@
-//! The enum of providers, and their names.
+//! The providers and their names.
 
 use std::fmt;
 
-/// A provider's wire format.
+/// A provider, or more precisely the format of its API. Other servers may use the same format.
 ///
 /// ```
 /// use toolwright::provider::Provider;
@@ -24,7 +24,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Returns the provider's name in commands, records and error messages.
+    /// Returns the provider's name, as used in commands, records and error messages.
     ///
     /// ```
     /// # use toolwright::provider::Provider;

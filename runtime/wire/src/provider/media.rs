@@ -1,8 +1,8 @@
-//! Which images and documents a provider accepts: each block of an answer or a message becomes a part of the message,
-//! or a sentence that explains why the block is left out.
+//! Decides which images and documents a provider accepts. Each block of an answer or a message becomes a part of the
+//! message, or a sentence that explains why the block is left out.
 //!
-//! The data is checked, because a provider refuses the whole request, and with it every later one of the run, if a
-//! picture is too large, not base64, or labelled with another format than it has.
+//! The data is checked, because a provider refuses the whole request if an image is too large, is not base64, or has
+//! another format than its label. The provider would then also refuse every later request of the run.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use toolwright_core::output::{Content, decoded_length};
 
 use super::kind::Provider;
 
-/// The media that a model can read beside text.
+/// The media that a model can read besides text.
 ///
 /// ```
 /// use toolwright::Content;
@@ -30,35 +30,35 @@ use super::kind::Provider;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MediaSupport {
-    /// The answer contains images and documents, wherever the provider accepts them.
+    /// The model accepts images and documents in messages and in the answers of calls.
     #[default]
     Full,
-    /// The model accepts images and documents in messages, but not in the answers of calls. Those of answers are sent
+    /// The model accepts images and documents in messages, but not in the answers of calls. Those of an answer are sent
     /// in a message after the answers.
     Messages,
-    /// Only text.
+    /// The model accepts only text.
     None,
 }
 
-/// The part of a message that replaces a block.
+/// A part of a message, made from a block.
 pub(super) enum Part<'a> {
     Words(Cow<'a, str>),
     Media(Media<'a>),
 }
 
-/// A picture or document that the provider accepts.
+/// An image or document that the provider accepts.
 pub(super) struct Media<'a> {
-    /// The media type that the data itself has, which may differ from its label.
+    /// The media type that was detected in the data. It may differ from the label of the block.
     media_type: &'static str,
     data: &'a str,
     name: Option<&'a str>,
 }
 
-/// The pictures and documents of one message, which may be answers to calls.
+/// Makes the parts of one message, which may be a user's message or the answers to calls.
 pub(super) struct Parts<'a> {
     provider: Provider,
     support: MediaSupport,
-    /// Parts that belong to answers and follow after them, numbered as the answer names them.
+    /// The parts that follow after the answers. They are numbered, and answers refer to them by number.
     after: Vec<Part<'a>>,
     count: usize,
 }
@@ -80,10 +80,10 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Converts a block of an answer. If the block is accepted only in messages, the answer states where the block
-    /// is.
+    /// Converts a block of an answer. If the block is accepted only in messages, the answer contains a reference to the
+    /// block, which follows after the answers.
     pub(super) fn of_answer(&mut self, block: &'a Content<'_>, is_error: bool) -> Part<'a> {
-        // In an answer that is an error, Anthropic accepts only text.
+        // In the answer of a failed call, Anthropic accepts only text.
         let is_apart = self.support == MediaSupport::Messages
             || (is_error && self.provider == Provider::Anthropic);
         let within = if is_apart { &[] } else { self.provider.in_answers() };
@@ -103,13 +103,13 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Returns the parts of a user's message that has to follow the answers.
+    /// Returns the parts that follow after the answers.
     pub(super) fn after(&mut self) -> Vec<Value> {
         let provider = self.provider;
         std::mem::take(&mut self.after).into_iter().map(|part| part.json(provider)).collect()
     }
 
-    /// Converts the block for the provider, or returns why the block is left out.
+    /// Converts a block for the provider, or returns why the block is left out.
     fn take(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
         let (label, data, name) = match block {
             Content::Image { media_type, data } => (media_type, data, None),
@@ -159,7 +159,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether the part has no visible text, which some providers refuse.
+    /// Returns whether the part has no visible text, which some providers refuse.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self, Self::Words(words) if words.trim().is_empty())
     }
@@ -201,7 +201,7 @@ impl Media<'_> {
     }
 }
 
-/// The maximum length of a title for Anthropic, in characters.
+/// The maximum number of characters that Anthropic allows in a title.
 const LONGEST_TITLE: usize = 500;
 
 impl Provider {
@@ -224,14 +224,14 @@ impl Provider {
         }
     }
 
-    /// Returns how long the base64 text of a block may be.
+    /// Returns the maximum length of the base64 text of a block.
     fn largest(self, block: &Content<'_>) -> usize {
         match (self, block) {
             (Self::Anthropic, Content::Image { .. }) => 5 * MIB,
-            // These limits apply to the whole request; half a MiB is reserved for its other parts.
+            // This limit applies to the whole request. Half a MiB is reserved for the rest of the request.
             (Self::Anthropic, _) => 31 * MIB + MIB / 2,
             (Self::Gemini, _) => 19 * MIB + MIB / 2,
-            // A data URL begins with its media type, for which 64 bytes are left.
+            // A data URL begins with its media type, for which 64 bytes are reserved.
             (_, Content::Image { .. }) => 20 * MIB - 64,
             (_, _) => 66 * MIB,
         }
@@ -255,7 +255,7 @@ fn left_out(block: &Content<'_>, why: &str) -> String {
             let name = name.as_deref().map(|name| format!("{name}: "));
             (name.unwrap_or_default(), media_type, data)
         }
-        // Text is sent to every provider.
+        // Text is sent to every provider, so it is not left out.
         Content::Text(_) | Content::Json(_) | Content::Resource { .. } => return why.to_owned(),
     };
     format!("[{name}{media_type}, {} bytes, left out: {why}]", decoded_length(data))

@@ -1,4 +1,4 @@
-//! Writes a user's message with pictures and documents.
+//! Writes a user's message, which may contain images and documents.
 
 use serde_json::{Value, json};
 use toolwright_core::output::Content;
@@ -7,9 +7,9 @@ use super::media::{Part, Parts};
 use super::{MediaSupport, Provider};
 
 impl Provider {
-    /// Writes a user's message with these blocks, to append to the history. If it is only text, it is a string if the
-    /// provider accepts one. Content that the provider or the model does not accept becomes a sentence, as in
-    /// [`tool_results`](Self::tool_results).
+    /// Writes a user's message with these blocks, to append to the history. If the message is a single text and the
+    /// provider accepts a string, the content is a string. Content that the provider or the model does not accept is
+    /// replaced by a sentence, as in [`tool_results`](Self::tool_results).
     ///
     /// ```
     /// use toolwright::Content;

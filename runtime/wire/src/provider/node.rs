@@ -1,6 +1,6 @@
-//! A JSON value with its place in the message, read one level at a time.
+//! A JSON value with its place in the message. It is parsed one level at a time.
 //!
-//! Nothing below the current level is decoded, so a call's arguments stay the provider's own text.
+//! Nothing below the current level is parsed, so the arguments of a call remain exactly what the provider wrote.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Node<'a> {
     raw: &'a RawValue,
 }
 
-/// The members of an object. A member that is `null` is treated as absent, as every provider does.
+/// The members of an object. A member whose value is `null` counts as absent, as it does for every provider.
 pub(super) struct Fields<'a> {
     owner: Node<'a>,
     members: BTreeMap<String, &'a RawValue>,
@@ -28,7 +28,7 @@ impl<'a> Node<'a> {
         Self { provider, pointer, raw }
     }
 
-    /// Returns the value's own text.
+    /// Returns the text of the value, as the provider wrote it.
     pub(super) fn text(&self) -> &'a str {
         self.raw.get()
     }
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         self.get(key).is_some()
     }
 
-    /// Whether the object has this member with the value `null`.
+    /// Returns whether the object has this member with the value `null`.
     pub(super) fn is_null(&self, key: &str) -> bool {
         self.members.get(key).is_some_and(|raw| raw.get() == "null")
     }
@@ -130,13 +130,13 @@ impl<'a> Fields<'a> {
         self.require(key, "a string")?.string()
     }
 
-    /// Returns the text of a member; `None` if the member is missing or no string.
+    /// Returns a member that is a string; `None` if the member is missing or is not a string.
     pub(super) fn peek(&self, key: &str) -> Option<String> {
         self.get(key)?.string().ok()
     }
 }
 
-/// Describes a value for an error; for an object, by its first few keys in alphabetical order.
+/// Describes a value for an error message. An object is described by its first few keys in alphabetical order.
 pub(super) fn description(raw: &RawValue) -> String {
     const NAMED: usize = 6;
     let words = match raw.get().as_bytes().first() {

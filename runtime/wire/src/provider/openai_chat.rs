@@ -1,4 +1,5 @@
-//! `OpenAI` Chat Completions: reads `tool_calls` of the assistant message, and writes one `tool` message per call.
+//! `OpenAI`'s Chat Completions API: reads the `tool_calls` of an assistant message, and writes one `tool` message for
+//! each call.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use super::media::{Part, Parts};
 use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
-/// Reasons to stop that may leave the last call unfinished.
+/// The reasons for stopping that may leave the last call incomplete.
 const CUT_SHORT: &[&str] = &["length", "content_filter"];
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
@@ -119,13 +120,13 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     }
     let function = fields.require("function", "an object")?.fields("an object")?;
     Ok(ToolCall {
-        // Some servers write no id. The code that answers the call makes one.
+        // Some servers write no id. The code that answers the call makes one up.
         id: match fields.get("id") {
             Some(id) => Some(id.string()?).filter(|id| !id.is_empty()),
             None => None,
         },
         name: function.string("name")?,
-        // Some servers write the object itself, or nothing for a tool without parameters.
+        // Some servers write the object itself instead of a string, or nothing for a tool without parameters.
         arguments: match function.get("arguments") {
             Some(arguments) if arguments.is_object() => arguments.text().to_owned(),
             Some(arguments) => arguments.string()?,
@@ -134,8 +135,8 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-/// Writes one string, with a line for each block: the API accepts only text here, and other servers that implement it
-/// accept no arrays.
+/// Writes the answer as one string, with a line for each block. The API accepts only text here, and other servers with
+/// this API do not accept arrays.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> String {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let lines = blocks.map(|block| match block {

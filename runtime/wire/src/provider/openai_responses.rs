@@ -1,4 +1,4 @@
-//! `OpenAI` Responses: reads `function_call` items, and writes one `function_call_output` item per call.
+//! `OpenAI`'s Responses API: reads `function_call` items, and writes one `function_call_output` item for each call.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub(super) fn tool_results<'a>(
     Ok(items.into())
 }
 
-/// Whether the type of an item is one that only this API uses.
+/// Returns whether an item has a type that only this API uses.
 fn is_own_item(item: &Node<'_>) -> bool {
     let Ok(fields) = item.fields("an item") else {
         return false;
@@ -100,8 +100,8 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
     Ok(calls)
 }
 
-/// Whether an item that is not a function call waits for the client: if it were skipped, a call would stay without an
-/// answer.
+/// Returns whether the client has to answer an item that is not a function call. If such an item were skipped, a call
+/// would remain without an answer.
 fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     match tag {
         "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call" => true,
@@ -114,7 +114,7 @@ fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     }
 }
 
-/// Writes the answer as a string if it is one text block, and otherwise as parts.
+/// Writes a single text as a string, and other content as parts.
 fn output<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let blocks: Vec<Part<'_>> = blocks.collect();

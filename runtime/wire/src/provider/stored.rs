@@ -1,4 +1,4 @@
-//! Providers and calls in their stored form: a provider by its name, a call with a version.
+//! The stored form of providers and calls: a provider is stored by its name, and a call with a version.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Provider, ToolCall};
 
-/// The version of a stored call that this release writes. It reads only this one.
+/// The version of a stored call that this release writes. It is the only one that this release reads.
 const VERSION: u32 = 1;
 
-/// No provider has this name.
+/// The error for a name that no provider has.
 ///
 /// ```
 /// use toolwright::provider::Provider;
@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for Provider {
     }
 }
 
-/// A call in its stored form. The arguments are a string, so that every store returns exactly the same bytes.
+/// The stored form of a call. The arguments are a string, so that every store returns exactly the same bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredCall<'a> {
@@ -78,7 +78,7 @@ impl Serialize for ToolCall {
 
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Reads only the version, so that a form of a newer release is recognised.
+        /// Reads only the version, so that the form of a newer release is recognised.
         #[derive(Deserialize)]
         struct StoredVersion {
             version: u32,

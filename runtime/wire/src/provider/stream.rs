@@ -1,10 +1,11 @@
-//! Reads a provider's streamed answer: takes pieces of bytes, returns events and finally the whole message. Pure.
+//! Reads a provider's streamed answer. Takes pieces of bytes, and returns events and finally the whole message. Does no
+//! I/O.
 //!
-//! - The pieces may have any size and may be cut anywhere: the events are the same.
-//! - [`Provider::tool_calls`] can read the whole message. It contains arguments exactly as the model wrote them.
-//! - If a stream ends before its provider has said that the answer is complete, that is an error, which contains the
+//! - The pieces may have any size and may be cut anywhere. The events are the same.
+//! - The whole message can be read with [`Provider::tool_calls`]. Its arguments are exactly what the model wrote.
+//! - If the stream ends before the provider has marked the answer as complete, the result is an error that contains the
 //!   complete calls.
-//! - An event of an unknown kind is skipped and reported. One that contradicts those before it is an error.
+//! - An event of an unknown kind is reported and skipped. An event that contradicts an earlier event is an error.
 //!
 //! ```text
 //!   bytes ──▶ lines ──▶ data of an event ──▶ one provider's assembly ──▶ [StreamEvent], and the message at the end
@@ -26,7 +27,7 @@ pub use self::error::StreamError;
 use self::lines::Lines;
 use super::{Provider, ToolCall};
 
-/// An event of a stream.
+/// An event of a streamed answer.
 ///
 /// ```
 /// use toolwright::provider::{Provider, StreamEvent};
@@ -46,7 +47,7 @@ pub enum StreamEvent {
     Text(String),
     /// The next part of the model's reasoning.
     Reasoning(String),
-    /// A call began.
+    /// A call has begun.
     #[non_exhaustive]
     CallBegan {
         /// The index of the call in the answer, from 0.
@@ -54,7 +55,7 @@ pub enum StreamEvent {
         /// The tool's name, as the model wrote it.
         name: String,
     },
-    /// The next part of the arguments of a call that has begun and is not complete.
+    /// The next part of the arguments of a call that is not complete yet.
     #[non_exhaustive]
     Arguments {
         /// The index of the call in the answer.
@@ -62,7 +63,7 @@ pub enum StreamEvent {
         /// The text that follows the earlier pieces.
         delta: String,
     },
-    /// A call is complete. Only the end of the stream shows whether the whole answer is.
+    /// A call is complete. Whether the whole answer is complete is known only at the end of the stream.
     #[non_exhaustive]
     Call {
         /// The index of the call in the answer.
@@ -76,20 +77,20 @@ pub enum StreamEvent {
         /// The tool's name at the provider.
         name: String,
     },
-    /// The stream had an event of a kind that this release does not know, which was skipped.
+    /// The stream contained an event of a kind that this release does not know. The event was skipped.
     #[non_exhaustive]
     Unknown {
-        /// The provider's name of the kind.
+        /// The name of the kind, as the provider writes it.
         kind: String,
     },
 }
 
-/// A provider's streamed answer, made by [`Provider::stream`].
+/// Reads one streamed answer of a provider. Made by [`Provider::stream`].
 #[derive(Debug)]
 pub struct MessageStream {
     lines: Lines,
     assembly: Assembly,
-    /// The complete calls.
+    /// The calls that are complete.
     calls: Vec<ToolCall>,
 }
 
@@ -102,7 +103,7 @@ enum Assembly {
 }
 
 impl Provider {
-    /// Starts to read an answer that comes as server-sent events.
+    /// Makes a reader for an answer that arrives as server-sent events.
     ///
     /// ```
     /// use toolwright::provider::{Provider, StreamError};
@@ -127,10 +128,11 @@ impl Provider {
 }
 
 impl MessageStream {
-    /// Parses the next bytes of the stream, and returns the events that they complete.
+    /// Reads the next bytes of the stream, and returns the events that these bytes complete.
     ///
     /// # Errors
-    /// When the provider reports an error, or the bytes are not a stream of this provider. The stream is over then.
+    /// When the provider reports an error, or when the bytes are not a stream of this provider. The stream cannot be
+    /// used afterwards.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, StreamError> {
         let mut events = Vec::new();
         let Self { lines, assembly, calls } = self;
@@ -151,8 +153,8 @@ impl MessageStream {
         Ok(events)
     }
 
-    /// Reports whether the provider has said that the answer is complete. For Gemini, only the end of the stream
-    /// shows that.
+    /// Returns whether the provider has marked the answer as complete. Always `false` for Gemini, whose answers have no
+    /// such mark before the stream ends.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.assembly {
@@ -163,8 +165,9 @@ impl MessageStream {
         }
     }
 
-    /// Returns the provider's token counts for the answer so far, as JSON in the provider's own format; `None` if the
-    /// provider has not sent them yet.
+    /// Returns the provider's token counts for the answer so far, as JSON in the provider's own format. `None` if the
+    /// provider has not sent them yet. Always `None` for the Responses API, which sends them only in the whole
+    /// response.
     #[must_use]
     pub fn usage(&self) -> Option<String> {
         match &self.assembly {
@@ -175,7 +178,7 @@ impl MessageStream {
         }
     }
 
-    /// Makes the whole message, as the provider would have sent it without streaming.
+    /// Returns the whole message, as the provider would have sent it without streaming.
     ///
     /// # Errors
     /// When the stream ended before the answer was complete.
@@ -190,18 +193,18 @@ impl MessageStream {
     }
 }
 
-/// Parses the data of an event as JSON of type `T`.
+/// Parses the data of an event.
 fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
 }
 
-/// Writes a text as a JSON string.
+/// Returns a text as a JSON string.
 fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Writes the arguments of a call for a message: unchanged if they are JSON, and an empty object if there are none. Any
-/// other text becomes a string, so that no reader takes it for arguments.
+/// Formats the arguments of a call for a message. JSON remains unchanged, and no arguments become an empty object. Any
+/// other text becomes a JSON string, so that it is not mistaken for arguments.
 fn embed(arguments: &str) -> String {
     if arguments.trim().is_empty() {
         return "{}".to_owned();

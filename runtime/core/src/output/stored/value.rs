@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{ErrorClass, ToolError};
 use crate::output::{Content, Output};
 
-/// The stored form of an error, which does not contain the cause.
+/// The stored form of an error. It does not contain the error's cause.
 #[derive(Clone, PartialEq)]
 pub(super) struct StoredError {
     pub kind: String,

@@ -1,4 +1,4 @@
-//! Reads one keyword of a schema: copies it, converts it to 2020-12, or reports it.
+//! Reads one keyword of a schema: copies it, converts it to 2020-12, or reports a problem.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::schema::is_machine_format;
 use toolwright_core::input::shorten;
 
 impl<'a> Reading<'a> {
-    /// Reads a keyword of `source` into `schema`, at the keyword's place.
+    /// Reads a keyword of `source` into `schema`. The current place is that of the keyword.
     pub(super) fn keyword(
         &mut self,
         source: &'a Map<String, Value>,
@@ -47,14 +47,15 @@ impl<'a> Reading<'a> {
 
     fn plain(&mut self, schema: &mut Map<String, Value>, keyword: &'a str, value: &'a Value) {
         if let Some(shape) = keywords::assertion(keyword) {
-            // Servers written in a language with null for an empty list send it for unset keywords.
+            // Some languages write `null` for an empty list. Servers written in them send `null` for a keyword that is
+            // not set.
             if value.is_null() && shape != Shape::Value {
                 self.note(format!("`{keyword}` is null, which says nothing; left out"));
                 return;
             }
             self.insert_value(schema, keyword, shape, value);
         } else if let Some(shape) = keywords::annotation(keyword) {
-            // A wrong annotation does not make the tool unusable, because values are not checked against it.
+            // Values are not checked against annotations, so a wrong annotation does not make the tool unusable.
             if fits(shape, value) {
                 self.insert_value(schema, keyword, shape, value);
             } else {
@@ -163,7 +164,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Removes repeated names, which mean nothing and which the meta-schema refuses.
+    /// Removes repeated names. They have no meaning, and the meta-schema refuses them.
     fn once(&mut self, names: &[Value]) -> Value {
         let mut read: Vec<Value> = Vec::with_capacity(names.len());
         let mut seen = std::collections::HashSet::new();
@@ -177,7 +178,7 @@ impl<'a> Reading<'a> {
         Value::Array(read)
     }
 
-    /// Reads a list in `items`, which is named `prefixItems` since draft 2020-12.
+    /// Reads a list in `items`. In draft 2020-12, such a list is the value of `prefixItems`.
     fn positions(
         &mut self,
         source: &Map<String, Value>,
@@ -193,7 +194,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4, which modifies the bound beside it.
+    /// Reads the boolean `exclusiveMinimum` or `exclusiveMaximum` of draft 4, which applies to the bound next to it.
     fn exclusive(
         &mut self,
         source: &'a Map<String, Value>,
@@ -261,7 +262,7 @@ impl<'a> Reading<'a> {
 
 fn fits(shape: Shape, value: &Value) -> bool {
     match (shape, value) {
-        // A value that is not a schema is reported when that value itself is read.
+        // A part that is not a schema is reported when that part itself is read.
         (Shape::Schema | Shape::Value, _) => true,
         (Shape::SchemaList | Shape::Values, value) => value.is_array(),
         (Shape::SchemaMap | Shape::PatternMap, value) => value.is_object(),

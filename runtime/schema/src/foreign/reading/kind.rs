@@ -62,7 +62,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads `OpenAPI`'s keyword for a value that may be null.
+    /// Reads `nullable`, the keyword of `OpenAPI` for a value that may be null.
     pub(super) fn nullable(
         &mut self,
         source: &Map<String, Value>,
@@ -98,7 +98,7 @@ impl Reading<'_> {
     }
 }
 
-/// Appends a text to a description, unless the description contains it already.
+/// Appends a text to a description, unless the description already contains it.
 fn tell(schema: &mut Map<String, Value>, words: &str) {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let start = words.trim_end_matches('.').split(':').next().unwrap_or(words).to_lowercase();

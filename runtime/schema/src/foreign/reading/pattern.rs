@@ -1,19 +1,19 @@
-//! Determines how a regular expression can be checked.
+//! Determines how texts can be checked against a regular expression.
 
 use jsonschema::PatternOptions;
 use serde_json::json;
 
-/// The maximum number of expressions, since each takes a while to compile.
+/// The maximum number of regular expressions in a schema, because each one takes time to compile.
 pub(super) const MOST: usize = 500;
-/// The maximum size of a compiled expression in bytes.
+/// The maximum size of a compiled regular expression in bytes.
 const LARGEST: usize = 1 << 20;
 
 pub(super) enum Engine {
-    /// The pattern can be checked in time linear in the text.
+    /// Texts are checked in time linear in their length.
     Linear,
-    /// The pattern needs backtracking, which is limited.
+    /// Texts are checked with backtracking, which is limited.
     Backtracking,
-    /// The pattern cannot be checked, for the reason in this text.
+    /// Texts cannot be checked. The value contains the reason.
     None(String),
 }
 

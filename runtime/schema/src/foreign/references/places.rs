@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use toolwright_core::input::shorten;
 
-/// The maximum number of places that references may lead to.
+/// The maximum number of places to which references may lead.
 const MOST: usize = 2_000;
 
 pub(in crate::foreign) struct Places<'a> {
     document: &'a Value,
-    /// The document's own URI, with which a reference may begin.
+    /// The URI of the document itself, with which a reference may begin.
     base: Option<&'a str>,
     /// The place of each anchor; `None` if two places declare the same anchor.
     anchors: BTreeMap<&'a str, Option<String>>,
-    /// The places that declare a URI: references below such a place are resolved against that URI.
+    /// The places that declare a URI. References below such a place are relative to that URI.
     embedded: Vec<String>,
     names: BTreeMap<String, String>,
     taken: BTreeSet<String>,
 }
 
-/// A place that something refers to.
+/// A place to which a reference leads.
 pub(in crate::foreign) struct Place {
     pub(in crate::foreign) pointer: String,
     pub(in crate::foreign) name: String,
@@ -43,7 +43,7 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// Returns the place that a reference at `from` leads to.
+    /// Returns the place to which a reference at `from` leads.
     pub(in crate::foreign) fn resolve(
         &mut self,
         reference: &str,
@@ -92,7 +92,8 @@ impl<'a> Places<'a> {
         Ok(Place { pointer, name, is_new })
     }
 
-    /// Names a place in `$defs` after the last segment of its pointer, so that people recognise it.
+    /// Returns the name of a place in `$defs`. It is made from the last segment of the place's pointer, so that people
+    /// recognise it.
     pub(in crate::foreign) fn name(&mut self, pointer: &str) -> &str {
         let taken = &mut self.taken;
         self.names.entry(pointer.to_owned()).or_insert_with(|| {
@@ -165,7 +166,7 @@ fn is_below(place: &str, own: &str) -> bool {
     place.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Decodes percent escapes such as `%41` in a fragment; invalid escapes stay as they are.
+/// Decodes percent escapes such as `%41` in a fragment. Invalid escapes remain unchanged.
 fn decode(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

@@ -1,4 +1,4 @@
-//! The possible readings of a value whose type is not the expected one.
+//! The possible readings of a value that does not have the expected type.
 
 use super::super::list;
 use super::super::shape::Types;
@@ -32,7 +32,7 @@ impl Guide<'_> {
                 readings.extend(wanted.then_some((held, ChangeRule::Stringified)));
             }
         }
-        // An empty value does not become an item of a list.
+        // An empty value is not put into an array.
         let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
         let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
         if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {
@@ -49,7 +49,7 @@ impl Guide<'_> {
         readings
     }
 
-    /// Finds the choice that was mistyped, if typing errors may be repaired.
+    /// Finds the choice that was probably meant by a mistyped text, if typing errors may be repaired.
     pub(super) fn slips(
         &mut self,
         node: &Node,

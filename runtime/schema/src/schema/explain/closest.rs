@@ -1,4 +1,4 @@
-//! Finds the branch of a union for which a value was probably meant.
+//! Finds the branch of a union that the author of a value probably meant.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -9,15 +9,16 @@ use super::steps::{Kind, Step, Walk, Way, address};
 /// How badly a value fits one branch of a union.
 #[derive(Debug, Default)]
 struct Fit {
-    /// Whether the value has another type or another tag than the branch requires.
+    /// Whether the value does not have the type or the tag that the branch requires.
     is_ruled_out: bool,
-    /// How many errors concern the value itself and not its parts.
+    /// The number of errors that concern the value itself and not its parts.
     at_the_surface: usize,
-    /// Whether a part of the value has a wrong type, or matches none of the allowed choices.
+    /// Whether a part of the value has a wrong type, or is none of the allowed choices.
     is_doubtful: bool,
 }
 
-/// Returns the branch that has the tag of the value, or else the branch that fits best, if there is only one.
+/// Returns the branch that the value fits best; `None` if several branches fit equally well. A branch with another type
+/// or tag than the value is excluded.
 pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> {
     let mut meant: Vec<(usize, Fit)> = Vec::new();
     for (index, way) in step.ways.iter().enumerate() {
@@ -41,7 +42,7 @@ pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> 
     }
 }
 
-/// Adds the errors that a place, and the places that it refers to, find in a value.
+/// Adds to `fit` the errors of a value at a place, and at the places to which references lead from there.
 fn weigh(walk: &Walk, way: &Way, value: &Value, followed: &mut Vec<(usize, usize)>, fit: &mut Fit) {
     let (errors, failed) = walk.errors(way, value, false);
     errors.iter().for_each(|error| count(error, fit));
@@ -78,7 +79,7 @@ fn count(error: &ValidationError<'_>, fit: &mut Fit) {
     fit.is_doubtful |= is_type || is_choice;
 }
 
-/// Whether a key has only one valid value, so that this value identifies the branch.
+/// Returns whether an error shows that a key has only one valid value, which identifies the branch.
 fn is_tag(kind: &ValidationErrorKind) -> bool {
     match kind {
         ValidationErrorKind::Constant { .. } => true,

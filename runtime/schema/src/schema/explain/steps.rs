@@ -1,8 +1,9 @@
-//! Replaces the keywords that lead to other schemas for the same value while values are explained. Each replacement
-//! records whether the value satisfies its keyword, and where it does not.
+//! Replaces the keywords that lead to other schemas for the same value, for the time of an explanation. Each
+//! replacement records the parts of the value that do not satisfy its keyword.
 //!
-//! - A validator cannot pass a caller's value to a keyword, so a thread-local holds the memory during one explanation.
-//! - A place is compiled up to the next reference or union, so that no error contains the errors of others.
+//! - A validator passes no context to a keyword, so a thread-local variable holds the state of the explanation.
+//! - A place is compiled without the schemas to which references and unions lead, so that an error does not contain the
+//!   errors of other places.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ use toolwright_core::json::reference;
 use toolwright_core::json::tree::push_segment;
 
 thread_local! {
-    /// The explanation that is being made.
+    /// The explanation that is being made on this thread.
     static CURRENT: RefCell<Option<Rc<Walk>>> = const { RefCell::new(None) };
 }
 
@@ -30,7 +31,7 @@ pub(super) enum Kind {
     OneOf,
 }
 
-/// A keyword, identified by its place in the schema.
+/// A reference or union in the schema, identified by its location.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
@@ -41,12 +42,12 @@ pub(super) struct Step {
     of_names: bool,
 }
 
-/// A location that a keyword leads to.
+/// A place in the schema to which a keyword leads.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    /// The name of the place's validator: `#` and the JSON pointer of the place.
+    /// The name of the validator for the place: `#` and the JSON pointer of the place.
     pub(super) name: Arc<str>,
-    /// The index of this place among all places that keywords lead to.
+    /// The index of the place among all places to which keywords lead.
     number: usize,
 }
 
@@ -55,7 +56,7 @@ impl Way {
         Self { name: "#".into(), number: usize::MAX }
     }
 
-    /// Returns the location in the schema.
+    /// Returns the JSON pointer of the place.
     pub(super) fn place(&self) -> &str {
         self.name.strip_prefix('#').unwrap_or_default()
     }
@@ -66,10 +67,10 @@ impl Way {
     }
 }
 
-/// The keywords that failed, each with the memory address of the part of the value that failed.
+/// The keywords that failed, each with the memory address of the part of the value at which it failed.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
-/// The results that one explanation stores, so that no part is examined twice.
+/// The state of one explanation. It stores results, so that no part is examined twice.
 pub(super) struct Walk {
     places: Arc<ValidatorMap>,
     /// Whether a part of the value fits a validator; `None` while that is being determined.
@@ -79,7 +80,7 @@ pub(super) struct Walk {
     most: usize,
 }
 
-/// An explanation in progress; dropping it clears the thread-local that refers to it.
+/// An explanation in progress. Dropping it clears the thread-local variable that refers to it.
 pub(super) struct Running(Rc<Walk>);
 
 impl std::ops::Deref for Running {
@@ -123,7 +124,8 @@ impl Walk {
         !self.is_exhausted()
     }
 
-    /// Examines a part of the value at a place: returns its errors, and the failed keywords that lead on.
+    /// Examines a part of the value at a place. Returns the errors there, and the failed keywords that lead to other
+    /// places.
     pub(super) fn errors<'v>(
         &'v self,
         way: &Way,
@@ -141,12 +143,12 @@ impl Walk {
         (errors, self.failed.take())
     }
 
-    /// Returns how many branches of a union accept a part of the value; stops counting at two.
+    /// Counts the branches of a union that accept a part of the value. Stops counting at two.
     pub(super) fn fitting(&self, step: &Step, value: &Value) -> usize {
         step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
     }
 
-    /// Whether a part of the value is valid at a place of the schema. If the limit of steps is reached, the part
+    /// Returns whether a part of the value is valid at a place of the schema. When the steps are used up, every part
     /// counts as valid.
     fn fits(&self, way: &Way, value: &Value) -> bool {
         if !self.charge() {
@@ -181,7 +183,7 @@ pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Failed keywords by the address of the part of the value.
+/// The failed keywords, by the address of the part of the value at which they failed.
 type Wanted = HashMap<usize, Vec<Arc<Step>>, RandomState>;
 
 /// Visits the parts of a value at which keywords failed, in the order of the value.
@@ -225,7 +227,7 @@ fn search<'v>(
     }
 }
 
-/// Compiles a validator for each place of a schema, in which references and unions are steps.
+/// Compiles a validator for each place of a schema. Its references and unions are replaced by [`Stepping`].
 pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     let mut found = HashMap::new();
     keywords(source, "", false, &mut HashMap::new(), &mut found);
@@ -233,7 +235,7 @@ pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     let mut options = options();
     for keyword in ["$ref", "anyOf", "oneOf"] {
         let found = Arc::clone(&found);
-        // A keyword is identified by its address, because the validator does not say which place it compiles.
+        // The validator does not say which place it compiles, so a keyword is found by the address of its value.
         options = options.with_keyword(keyword, move |_: &Map<String, Value>, value: &Value, _| {
             Ok(Box::new(Stepping(found.get(&address(value)).cloned())))
         });
@@ -241,7 +243,7 @@ pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     options.build_map(source).ok()
 }
 
-/// Collects the references and unions of a schema, by their address.
+/// Collects the references and unions of a schema, by the memory address of their values.
 fn keywords(
     schema: &Value,
     at: &str,
@@ -287,7 +289,8 @@ fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
     Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
 }
 
-/// Replaces the validator of a keyword; holds `None` for a reference to another document.
+/// The validator's implementation of a keyword, replaced so that it walks the steps of the schema. `None` is used for a
+/// reference to another document: every value is valid.
 struct Stepping(Option<Arc<Step>>);
 
 impl Stepping {
@@ -297,7 +300,7 @@ impl Stepping {
 }
 
 impl<'i> Keyword<'i> for Stepping {
-    /// Records a failure and lets the validator continue, because an error would copy the value at every level.
+    /// Records a failure but returns no error, because an error would copy the value at every level.
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         let (Some(step), Some(walk)) = (&self.0, Self::current()) else { return Ok(()) };
         if walk.holds(step, value) {

@@ -1,4 +1,4 @@
-//! Finds the key that distinguishes the branches of a union, such as serde's `tag`, and checks it in a value.
+//! Finds the key that distinguishes the branches of a union, such as serde's `tag`, and checks the value of that key.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -11,11 +11,11 @@ use toolwright_core::schema::words::expected;
 use super::steps::Step;
 use crate::schema::problems::show;
 
-/// The maximum length of a chain of references from a branch to its schema.
+/// The maximum number of references that lead from a branch to its schema.
 const MOST_REFERENCES: usize = 8;
 
-/// Describes the problem of a value's tag: without a valid tag no branch is meant, so the errors of the branches would
-/// mislead.
+/// Describes the problem of a value whose tag is missing or invalid. Such a value fits no branch, so the errors of the
+/// branches would mislead. Returns `None` if the union has no tag, or the tag is valid.
 pub(super) fn problem(
     source: &Value,
     step: &Step,
@@ -42,7 +42,7 @@ pub(super) fn problem(
     Some(problem)
 }
 
-/// Finds the key that every branch requires and for which each branch allows only one text, a different one in each.
+/// Finds a key that every branch requires, and for which each branch allows one text that no other branch allows.
 fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
     let branches = step.ways.iter().map(|way| resolve(source, source.pointer(way.place())?));
     let branches: Vec<&Value> = branches.collect::<Option<_>>()?;
@@ -57,7 +57,7 @@ fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
     tags.next()
 }
 
-/// Follows the references of a branch until a schema without a reference is reached.
+/// Follows the references of a branch to a schema without a reference.
 fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(reference) = branch.get("$ref") else { return Some(branch) };
@@ -66,7 +66,7 @@ fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     None
 }
 
-/// Returns the only valid text of a required key.
+/// Returns the only text that a branch allows for a required key.
 fn only_text<'s>(branch: &'s Value, key: &str) -> Option<&'s str> {
     let is_required = branch.get("required")?.as_array()?.iter().any(|it| it == key);
     let property = branch.get("properties")?.get(key).filter(|_| is_required)?;

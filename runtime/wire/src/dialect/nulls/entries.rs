@@ -1,4 +1,4 @@
-//! An object's entries as they are written, so that repeated keys are detected and numbers keep their digits.
+//! The entries of an object as text, so that repeated keys are detected and numbers remain exact.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,17 +10,17 @@ use serde_json::{Value, value::RawValue};
 
 use toolwright_core::json::canonical;
 
-/// The text cannot be parsed, so no part of it may be removed.
+/// The error for a text that cannot be parsed. No key of the text may be removed.
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
-/// The entries of an object, without repeated keys.
+/// The entries of an object. No key is repeated.
 pub(super) struct Entries<'t>(pub(super) Vec<Entry<'t>>);
 
 pub(super) struct Entry<'t> {
     pub(super) key: Cow<'t, str>,
     pub(super) raw: &'t RawValue,
-    /// The canonical text, in which numbers are exact; made when it is first compared.
+    /// The value as canonical text, in which numbers are exact. Computed when the value is compared for the first time.
     canonical: OnceCell<Option<String>>,
 }
 

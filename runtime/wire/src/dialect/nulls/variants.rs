@@ -1,5 +1,5 @@
-//! Expands a schema into variants without choices. Each variant is a list of schemas that must all hold, borrowed from
-//! the root, so that nothing is merged or copied.
+//! Expands a schema into variants that contain no choices. Each variant is a list of schemas that must all hold. The
+//! schemas are borrowed from the root, so that none is merged or copied.
 
 use std::collections::HashSet;
 use std::ptr;
@@ -10,16 +10,16 @@ use super::entries::Entry;
 use crate::dialect::recursion::definition;
 use crate::dialect::{null, parts};
 
-/// How many steps an expansion may take; below larger choices nothing is removed.
+/// The maximum number of steps of an expansion. If a schema needs more, no keys are removed.
 const STEPS: usize = 20_000;
 
-/// The variants of a choice, of which one must fit.
+/// The variants of a schema. A value has to fit one of them.
 pub(super) struct Variants<'a>(Vec<Variant<'a>>);
 
-/// Schemas that must all hold.
+/// One variant: schemas that must all hold.
 pub(super) struct Variant<'a>(Vec<&'a Map<String, Value>>);
 
-/// A variant that is being made: schemas that hold, and schemas that still have to be examined.
+/// A variant that is being made. `open` contains the schemas that still have to be examined.
 struct Draft<'a> {
     holds: Vec<&'a Map<String, Value>>,
     open: Vec<&'a Value>,
@@ -27,7 +27,7 @@ struct Draft<'a> {
 }
 
 impl<'a> Variants<'a> {
-    /// Expands alternatives, each a list of schemas that must all hold.
+    /// Expands alternatives. Each alternative is a list of schemas that must all hold.
     pub(super) fn of(
         root: &'a Value,
         alternatives: impl IntoIterator<Item = Vec<&'a Value>>,
@@ -43,7 +43,7 @@ impl<'a> Variants<'a> {
             if seen.len() > STEPS {
                 return Self(Vec::new());
             }
-            // Equal drafts are followed only once, so that cyclic references end.
+            // Equal drafts are expanded only once, so that cyclic references end.
             if !seen.insert(draft.key()) {
                 continue;
             }
@@ -64,7 +64,7 @@ impl<'a> Variants<'a> {
         Self(variants)
     }
 
-    /// Selects the variants that a value of a type may fit.
+    /// Selects the variants that a value of the given type may fit.
     pub(super) fn that_take(&self, name: &str) -> impl Iterator<Item = &Variant<'a>> {
         self.0.iter().filter(move |variant| {
             variant.0.iter().all(|part| {
@@ -74,7 +74,7 @@ impl<'a> Variants<'a> {
         })
     }
 
-    /// Returns how many places at the start of a list have their own schemas.
+    /// Returns the number of items at the start of a list that have their own schemas.
     pub(super) fn places(&self) -> usize {
         let parts = self.0.iter().flat_map(|variant| &variant.0);
         let places = parts.filter_map(|part| Some(part.get("prefixItems")?.as_array()?.len()));
@@ -83,7 +83,7 @@ impl<'a> Variants<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Adds a schema to the draft. Returns whether a value can still fit.
+    /// Adds a schema to the draft. Returns whether any value can still fit the draft.
     fn take(&mut self, root: &'a Value, schema: &'a Value) -> bool {
         let object = match schema {
             Value::Bool(anything) => return *anything,
@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
         true
     }
 
-    /// Returns a key by which equal drafts are recognized.
+    /// Returns a key that is equal for equal drafts.
     fn key(&self) -> [Vec<*const ()>; 3] {
         [
             self.holds.iter().map(|it| ptr::from_ref(*it).cast()).collect(),
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Whether a schema has constraints of its own, besides references and choices.
+/// Returns whether a schema has constraints besides references and choices.
 fn says_something(object: &Map<String, Value>) -> bool {
     object.keys().any(|keyword| {
         !matches!(
@@ -128,12 +128,12 @@ fn says_something(object: &Map<String, Value>) -> bool {
 }
 
 impl<'a> Variant<'a> {
-    /// Lists the schemas of a property, from every part of the schema that mentions the property.
+    /// Lists the schemas for a property in the parts of the variant.
     pub(super) fn property(&self, key: &str) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter_map(move |part| part.get("properties")?.get(key))
     }
 
-    /// Lists the schemas of an item, from every part of the schema that mentions the item.
+    /// Lists the schemas for an item in the parts of the variant.
     pub(super) fn item(&self, index: usize) -> impl Iterator<Item = &'a Value> {
         self.0.iter().filter_map(move |part| {
             let place = part.get("prefixItems").and_then(|items| items.get(index));
@@ -141,13 +141,13 @@ impl<'a> Variant<'a> {
         })
     }
 
-    /// Whether `null` at this key can only mean that the key was left out.
+    /// Returns whether `null` at this key can only mean that the key was left out.
     pub(super) fn has_no_null(&self, root: &Value, key: &str) -> bool {
         let is_known = self.property(key).next().is_some();
         is_known && !self.requires(key) && !self.takes_null(root, key)
     }
 
-    /// Whether the entries have the keys and the constants that identify a variant.
+    /// Returns whether an object with these entries fits the variant, as far as its keys and constants show.
     pub(super) fn fits(&self, root: &Value, entries: &[Entry<'_>]) -> bool {
         let keys: HashSet<&str> = entries.iter().map(|entry| &*entry.key).collect();
         let has_all =
@@ -167,8 +167,8 @@ impl<'a> Variant<'a> {
             })
     }
 
-    /// Whether the object schema accepts other keys. If the dialect sends every key, a schema without
-    /// `additionalProperties` is closed.
+    /// Returns whether the variant allows further keys. In a dialect whose models send every key, a schema without
+    /// `additionalProperties` allows none.
     fn is_open(&self) -> bool {
         self.0.iter().any(|part| {
             let further = ["additionalProperties", "unevaluatedProperties"];
@@ -190,9 +190,9 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// Returns the only values that a schema accepts, even through a reference.
+/// Returns the values that a schema lists, if it allows only these. Follows references.
 fn constants<'v>(root: &'v Value, mut schema: &'v Value) -> Option<&'v [Value]> {
-    // Follows at most 16 references: a longer chain is a circle, or does not occur in real schemas.
+    // At most 16 references are followed. A longer chain is a cycle, or does not occur in real schemas.
     for _ in 0..16 {
         let object = schema.as_object()?;
         if let Some(constants) = parts::constants(object) {

@@ -1,4 +1,4 @@
-//! Writes values of several types: `anyOf`, `oneOf`, `allOf` and lists of types.
+//! Reduces schemas of values with several types: `anyOf`, `oneOf`, `allOf` and lists of types.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ use crate::dialect::rules::TypeLists;
 use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
-    /// Writes `anyOf` or `oneOf` as `anyOf`; the description states that only one variant is valid, unless that is
-    /// obvious.
+    /// Writes `anyOf` or `oneOf` as `anyOf`. If several variants of a `oneOf` may be valid for one value, the
+    /// description states that exactly one must be.
     pub(super) fn choice(&mut self, object: &Map<String, Value>) -> Node {
         let (keyword, variants) = match (object.get("anyOf"), object.get("oneOf")) {
             (Some(Value::Array(variants)), None) => ("anyOf", variants),
@@ -72,7 +72,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// Writes a value that has several types, each as a variant with the keywords for that type.
+    /// Writes a schema with several types as a choice. Each type becomes a variant with the keywords for that type.
     pub(super) fn split(&mut self, types: &[&str], object: &Map<String, Value>) -> Node {
         let nullable = self.rules.type_lists == TypeLists::Nullable && types.contains(&"null");
         let mut draft = self.draft(object);
@@ -91,7 +91,7 @@ impl Reducer<'_, '_> {
         self.any_of(draft, nodes, nullable)
     }
 
-    /// Writes a keyword that only describes beside `anyOf`, if the dialect allows it.
+    /// Writes a keyword next to `anyOf` that only describes the value, if the dialect allows that.
     fn beside(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         match self.rules.lone_choice {
             true => self.tell(draft, keyword, value),
@@ -99,12 +99,12 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Merges several schemas that must all hold into one schema.
+    /// Merges the parts of `allOf` and the keywords next to them into one schema.
     pub(super) fn all(&mut self, object: &Map<String, Value>, all: &Value) -> Node {
         let mut whole = object.clone();
         whole.remove("allOf");
         let parts = all.as_array().map(Vec::as_slice).unwrap_or_default();
-        // Many generators write one reference in `allOf`, with annotations beside it.
+        // Many generators write a single reference into `allOf`, with annotations next to `allOf`.
         if let [Value::Object(part)] = parts
             && part.contains_key("$ref")
             && whole.keys().all(|it| is_hint(it))
@@ -124,7 +124,7 @@ impl Reducer<'_, '_> {
         Node::Object(Vec::new())
     }
 
-    /// Returns a part of `allOf`, with a reference replaced by the schema that it names.
+    /// Returns a part of `allOf`. A reference is replaced by its target, merged with the keywords next to it.
     fn follow<'v>(
         &self,
         part: &'v Value,
@@ -163,7 +163,7 @@ impl Reducer<'_, '_> {
         let outer = words::describe(&draft.description, &draft.sentences);
         let mut flat = Vec::new();
         for node in nodes {
-            // A nested choice is merged into the outer choice, so that one description is enough.
+            // A nested choice becomes part of the outer choice, so that the description is needed only once.
             match node {
                 Node::Object(mut keywords) if keywords.iter().any(|(it, _)| it == "anyOf") => {
                     for (_, inner) in keywords.drain(..) {
@@ -201,7 +201,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a keyword only describes, so that it may be beside a reference.
+/// Returns whether a keyword only describes a value, so that it may be next to a reference.
 fn is_hint(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -216,15 +216,15 @@ fn is_hint(keyword: &str) -> bool {
     )
 }
 
-/// The types that the keyword `type` beside a choice allows.
+/// The types that the keyword `type` next to a choice allows. Empty if there is no such keyword.
 struct Outer<'v>(Vec<&'v str>);
 
-/// A variant of a choice, restricted to the type beside the choice.
+/// A variant of a choice, restricted to the types next to the choice.
 enum NarrowedVariant {
     Same,
     To(Value),
     Nothing,
-    /// The type is behind a reference or a choice, and may be wider.
+    /// The types of the variant are behind a reference or a choice, and may include others.
     Unseen,
 }
 

@@ -1,4 +1,4 @@
-//! `const` and `enum`.
+//! Reduces `const` and `enum`.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ impl Reducer<'_, '_> {
     ) {
         let nullable = types == ["null"];
         if let Some(Value::Array(values)) = object.get("enum") {
-            // A constant that the schema's type excludes is never valid, so it is left out.
+            // A constant that the type excludes is never valid, so it is left out.
             let fits = |value: &Value| types.iter().any(|name| parts::fits(value, name));
             let values: Vec<&Value> = values.iter().filter(|value| fits(value)).collect();
             if values.is_empty() {
@@ -31,7 +31,7 @@ impl Reducer<'_, '_> {
             }
         }
         match object.get("const") {
-            // The type already allows `null`, so the constant is not repeated.
+            // The type already allows only `null`, so the constant is not needed.
             Some(Value::Null) if nullable => {}
             Some(only) if !self.sends(only) => self.tell(draft, "const", only),
             Some(only) => match self.rules.constants {
@@ -42,7 +42,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Whether the dialect allows a value as a constant.
+    /// Returns whether the dialect allows this value as a constant.
     fn sends(&self, value: &Value) -> bool {
         match (self.rules.constants, value) {
             (Constants::Any, _) => true,

@@ -1,4 +1,4 @@
-//! Determines whether no two of several schemas accept the same value, as far as their keywords show.
+//! Determines whether any value is valid for two of several schemas, as far as their keywords show.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::parts::{constants, required_names, types};
 
-/// If there are more schemas than this, their pairs are not all compared.
+/// The maximum number of schemas that are compared pair by pair.
 const PAIRS: usize = 64;
 
 pub(super) fn all_disjoint(variants: &[Value]) -> bool {
@@ -19,7 +19,8 @@ pub(super) fn all_disjoint(variants: &[Value]) -> bool {
         })
 }
 
-/// Checks the usual results of enums, of any size: distinct constants, and objects with their own tag or key each.
+/// Recognises the usual schemas of enums, of any number of variants: distinct constants, and objects that each have
+/// their own tag or key.
 fn at_a_glance(variants: &[Value]) -> bool {
     let mut values = HashSet::new();
     let mut objects = Vec::new();
@@ -39,7 +40,7 @@ fn at_a_glance(variants: &[Value]) -> bool {
     objects.len() < 2 || have_own_keys(&objects) || have_own_tags(&objects)
 }
 
-/// Whether each object is closed and requires a key that no other of the objects has.
+/// Returns whether each object is closed and requires a key that no other object has.
 fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for object in objects {
@@ -53,7 +54,7 @@ fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
     objects.iter().all(|it| required_names(it).any(|name| known.get(name) == Some(&1)))
 }
 
-/// Whether each of these objects requires the same key, with different constants in each.
+/// Returns whether all objects require the same key, with different constants in each.
 fn have_own_tags(objects: &[&Map<String, Value>]) -> bool {
     let Some(first) = objects.first() else { return true };
     names(first).any(|name| {
@@ -75,13 +76,13 @@ fn is_closed(object: &Map<String, Value>) -> bool {
         && !object.contains_key("patternProperties")
 }
 
-/// Returns the constants of a required key.
+/// Returns the constants that a required key allows.
 fn tag<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v [Value]> {
     let property = object.get("properties")?.get(name)?.as_object().and_then(constants)?;
     required_names(object).any(|it| it == name).then_some(property)
 }
 
-/// Whether no value is valid for both schemas.
+/// Returns whether the keywords show that no value is valid for both schemas.
 fn disjoint(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return false };
     let (ours, theirs) = (types(one), types(other));
@@ -109,7 +110,7 @@ fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether one schema requires a key that the other does not allow, because it is closed.
+/// Returns whether `one` requires a key that `other` does not allow, because `other` is closed.
 fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
     is_closed(other) && required_names(one).any(|name| !known(name))

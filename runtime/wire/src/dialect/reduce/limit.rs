@@ -1,4 +1,4 @@
-//! Writes keywords that are a limit or a hint: sends them, or states them in the description.
+//! Reduces keywords that are a limit or a hint: sends them, or states them in the description.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::dialect::{Dialect, words};
 impl Reducer<'_, '_> {
     pub(super) fn limit(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         let is_known = match keyword {
-            // Anthropic's grammar distinguishes only empty and non-empty.
+            // Anthropic's grammar only distinguishes empty lists from lists with items.
             "minItems" if self.dialect == Dialect::AnthropicStrict => {
                 value.as_u64().is_some_and(|count| count <= 1)
             }
@@ -45,7 +45,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// States the meaning of a keyword in the description.
+    /// States the meaning of a keyword in the description, and reports that in a note.
     pub(super) fn tell(&mut self, draft: &mut Draft, keyword: &str, value: &Value) {
         if words::says_nothing(keyword, value) {
             return;
@@ -56,7 +56,8 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a regular expression has look-around or back-references, which engines with linear time do not support.
+/// Returns whether a regular expression has look-around or back-references. Engines with linear time do not support
+/// these.
 fn looks_around(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some(place) = rest.find(['\\', '(']) {
@@ -77,8 +78,9 @@ fn looks_around(pattern: &str) -> bool {
     false
 }
 
-/// Whether a limit is only that of a 64-bit or 128-bit type: it is useless to a model, and few JSON readers keep it
-/// exact. The other limit shows which type it is: `i64::MAX` beside zero is a limit that an author gave a `u64`.
+/// Returns whether a limit is only that of a 64-bit or 128-bit type. Such a limit is useless to a model, and few JSON
+/// readers read it exactly. The opposite limit helps to recognise the type: a maximum of `i64::MAX` next to a minimum
+/// of 0 is not the limit of a type, but was chosen by an author.
 pub(super) fn is_natural(object: &Map<String, Value>, keyword: &str) -> bool {
     const TWO_TO_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
     let is = |keyword: &str, expected: f64| {

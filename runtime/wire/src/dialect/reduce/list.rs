@@ -1,4 +1,4 @@
-//! Writes lists and tuples.
+//! Reduces the schemas of lists and tuples.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::dialect::finding::Rule;
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// Writes the keywords of a list's schema that concern its items.
+    /// Writes the keywords of a list's schema that describe its items.
     pub(super) fn list(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let tuple = object.get("prefixItems").and_then(Value::as_array);
         let rest = object.get("items").filter(|items| **items != Value::Bool(true));
@@ -16,7 +16,7 @@ impl Reducer<'_, '_> {
                 let nodes = self.each("prefixItems", tuple);
                 draft.put("prefixItems", Node::List(nodes));
                 match rest {
-                    // `maxItems` already excludes further items.
+                    // `maxItems` already excludes further items, so nothing has to be written.
                     Some(Value::Bool(_)) if count(object, "maxItems") == Some(tuple.len()) => {}
                     Some(Value::Bool(_)) => draft.put("maxItems", Node::Plain(tuple.len().into())),
                     Some(items) => {
@@ -41,7 +41,7 @@ impl Reducer<'_, '_> {
         self.refuse(Rule::ListItems, message, "describe its `items`");
     }
 
-    /// Writes a tuple as a list of any of its items, and states their order in the description.
+    /// Writes a tuple as a list whose items may have any of the tuple's types. The description states the order.
     fn tuple(
         &mut self,
         draft: &mut Draft,

@@ -1,4 +1,5 @@
-//! Writes objects: their properties in order, and the dialect's rules for other keys and absent keys.
+//! Reduces the schemas of objects: orders their properties, and applies the dialect's rules for further keys and absent
+//! keys.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use crate::dialect::rules::Objects;
 use crate::dialect::{null, parts};
 
 impl Reducer<'_, '_> {
-    /// Writes the keywords of an object's schema that concern its keys.
+    /// Writes the keywords of an object's schema that describe its keys.
     pub(super) fn object(&mut self, draft: &mut Draft, object: &Map<String, Value>) {
         let none = Map::new();
         let properties = object.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -41,7 +42,8 @@ impl Reducer<'_, '_> {
         self.further_keys(draft, object, !properties.is_empty());
     }
 
-    /// Writes properties in the order of their declaration, the rest by name.
+    /// Writes properties in the order of their declaration. Properties without a declared position follow in
+    /// alphabetical order.
     pub(super) fn properties(&mut self, properties: &Map<String, Value>) -> Node {
         let mut names: Vec<&String> = properties.keys().collect();
         names.sort_by_key(|name| (self.place(name), name.as_str()));
@@ -55,20 +57,20 @@ impl Reducer<'_, '_> {
         Node::Object(entries.collect())
     }
 
-    /// Writes the required keys in the order of the properties.
+    /// Writes the names of the required keys, in the order of the properties.
     pub(super) fn required_in_order(&self, object: &Map<String, Value>) -> Node {
         let mut names: Vec<&str> = parts::required_names(object).collect();
         names.sort_by_key(|name| (self.place(name), *name));
         Node::texts(names)
     }
 
-    /// Returns the declared position of a property; only known for the root.
+    /// Returns the declared position of a property. Only the root's properties have one.
     fn place(&self, name: &str) -> usize {
         let place = self.order.get(name).filter(|_| self.depth == 1);
         place.copied().unwrap_or(usize::MAX)
     }
 
-    /// Makes optional keys accept `null`, which then means that the key is left out.
+    /// Makes optional properties accept `null`, which then means that the key is left out.
     fn with_nulls(
         &mut self,
         object: &Map<String, Value>,
@@ -127,7 +129,7 @@ impl Reducer<'_, '_> {
         }
     }
 
-    /// Writes the schemas for keys that match a pattern, as maps with non-text keys have them.
+    /// Writes the schemas for keys that match a pattern. A map whose keys are not text has such a schema.
     fn pattern_keys(
         &mut self,
         draft: &mut Draft,
@@ -182,7 +184,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Returns a schema that also accepts `null`.
+/// Changes a schema so that it also accepts `null`.
 fn nullable(node: Node) -> Node {
     let null = || Node::Object(vec![("type".into(), Node::text("null"))]);
     let Node::Object(mut keywords) = node else { return node };

@@ -1,4 +1,4 @@
-//! Writes schemas for dialects that accept all of JSON Schema.
+//! Reduces schemas for dialects that accept all keywords of JSON Schema.
 
 use serde_json::{Map, Value};
 
@@ -6,14 +6,14 @@ use super::{Reducer, limit};
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// Writes the schema without changes, except that its keywords are ordered.
+    /// Writes a schema with all its keywords, in order. Only what the dialect refuses is changed.
     pub(super) fn plain(&mut self, object: &Map<String, Value>) -> Node {
         let mut draft = self.draft(object);
         let folds = object.contains_key("prefixItems") && !self.rules.tuples;
         if folds {
             self.list(&mut draft, object);
         }
-        // The keywords are sorted, so that the order of the sentences does not depend on the kind of map.
+        // The keywords are sorted, so that the order of the sentences in the description is always the same.
         let mut keywords: Vec<_> = object.iter().collect();
         keywords.sort_by_key(|(keyword, _)| *keyword);
         for (keyword, value) in keywords {

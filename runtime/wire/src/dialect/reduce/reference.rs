@@ -1,4 +1,4 @@
-//! Writes references: with keywords beside them, alone, or replaced by their target.
+//! Reduces references. A reference is sent with the keywords next to it, sent alone, or replaced by its target.
 
 use serde_json::{Map, Value};
 
@@ -37,7 +37,7 @@ impl<'a> Reducer<'a, '_> {
         if stands_alone || self.rules.references == References::Kept {
             draft.keywords.push(link);
         } else {
-            // The reference is put into `anyOf`, because readers ignore keywords beside a reference.
+            // The reference is put into `anyOf`, because providers ignore keywords next to a reference.
             draft.put("anyOf", Node::List(vec![Node::schema(vec![link])]));
         }
         draft.finish()
@@ -50,7 +50,7 @@ impl<'a> Reducer<'a, '_> {
     fn inline(&mut self, reference: &str, definition: &Value, beside: &Map<String, Value>) -> Node {
         let mut whole = match definition {
             Value::Object(definition) => definition.clone(),
-            // The target accepts any value, so only the keywords beside the reference apply.
+            // The target accepts any value, so only the keywords next to the reference apply.
             Value::Bool(true) => Map::new(),
             other => return self.schema(other),
         };
@@ -77,14 +77,16 @@ impl<'a> Reducer<'a, '_> {
         self.replacing(&[reference.to_owned()], |it| it.schema(&Value::Object(whole)))
     }
 
-    /// Writes the targets of references in their place; a reference that is being replaced already ends a circle.
+    /// Runs `work`, which writes the targets of the references. If one of them is already being written, the recursion
+    /// ends here.
     pub(super) fn replacing(
         &mut self,
         references: &[String],
         work: impl FnOnce(&mut Self) -> Node,
     ) -> Node {
         if references.iter().any(|it| self.inlined.contains(it) && self.contains_itself(it)) {
-            // If the provider refuses recursion, the definitions report that; here the recursion only has to end.
+            // If the provider refuses recursion, the problem is reported for the definition. Here only the recursion
+            // has to end.
             if self.rules.recursion != Recursion::Refused {
                 self.refuse(
                     Rule::Recursion,
@@ -101,15 +103,15 @@ impl<'a> Reducer<'a, '_> {
         node
     }
 
-    /// Whether a definition references itself, directly or indirectly; to reference another recursive definition is
-    /// not enough.
+    /// Returns whether a definition refers to itself, directly or indirectly. Referring to another recursive definition
+    /// does not count.
     fn contains_itself(&self, reference: &str) -> bool {
         let Some(name) = recursion::target(reference) else { return false };
         let all = || Graph::of(self.root, true).recursive().map(str::to_owned).collect();
         self.recursive.get_or_init(all).contains(&name)
     }
 
-    /// Writes the definitions that the references lead to.
+    /// Writes the definitions to which references lead.
     pub(super) fn definitions(&mut self, draft: &mut Draft, definitions: &Value) {
         if self.rules.references == References::Inlined {
             return;

@@ -1,4 +1,4 @@
-//! Anthropic Messages: blocks that begin, grow and end, one after another or interleaved.
+//! The stream of Anthropic's Messages API: blocks begin, grow and end, one after another or interleaved.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,16 +31,16 @@ pub(super) struct Assembly {
 
 #[derive(Debug)]
 struct Block {
-    /// The block as its first event had it, without the member that later events extend.
+    /// The block from its first event, without the member that later events extend.
     start: Map<String, Value>,
-    /// The growing member: text, thinking, or the JSON of an input.
+    /// The member that later events extend: text, thinking, or the JSON of an input.
     grown: String,
     signature: String,
     citations: Vec<Value>,
     is_open: bool,
 }
 
-/// Reads only the kind of an event: an unknown event may have members of any form.
+/// The kind of an event. Only the kind is read, because an unknown event may have members of any form.
 #[derive(Deserialize)]
 struct Kind<'a> {
     #[serde(borrow)]
@@ -71,7 +71,7 @@ struct Delta<'a> {
     signature: Option<Cow<'a, str>>,
     #[serde(borrow)]
     partial_json: Option<Cow<'a, str>>,
-    /// The provider's summary of the context that it has compacted.
+    /// The provider's summary of the context that it compacted.
     content: Option<Value>,
     encrypted_content: Option<Value>,
     citation: Option<Value>,
@@ -155,7 +155,7 @@ impl Assembly {
         let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
         let grown = match kind.and_then(|key| start.remove(key)) {
             Some(Value::String(text)) => text,
-            // This call's input is complete in the first event; most inputs are empty there.
+            // The first event contains the complete input of this call. Usually the input is empty there.
             Some(Value::Object(input)) if !input.is_empty() => {
                 let whole: Input<'_> = parse(raw)?;
                 whole.input.get().to_owned()
@@ -199,7 +199,7 @@ impl Assembly {
                 }
             }
             Some(Value::Null) | None => {}
-            // The token counts are passed on unchanged; the reader of the message interprets them.
+            // Token counts in another form are passed on unchanged.
             Some(usage) => message.extend([("usage".to_owned(), usage)]),
         }
     }
@@ -218,7 +218,7 @@ impl Assembly {
 }
 
 impl Block {
-    /// Appends a delta to the block; `place` is the index of the call, if the block is one.
+    /// Appends a delta to the block. `place` is the index of the call, if the block is a call.
     fn grow(&mut self, place: Option<usize>, delta: Delta<'_>) -> Option<StreamEvent> {
         match delta {
             Delta { text: Some(text), .. } => {
@@ -274,7 +274,7 @@ impl Block {
         let mut members: Vec<String> =
             self.start.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
         match grown_key(self.of("type")) {
-            // The server could not compact the context, which it reports by `null`.
+            // The server could not compact the context, which it reports as `null`.
             Some("content") if self.grown.is_empty() => members.push("\"content\":null".to_owned()),
             Some("input") => members.push(format!("\"input\":{}", embed(&self.grown))),
             Some(key) => members.push(format!("\"{key}\":{}", quote(&self.grown))),
@@ -292,7 +292,7 @@ impl Block {
     }
 }
 
-/// Returns the key of the member that grows in such a block.
+/// Returns the key of the member that grows in a block of this kind.
 fn grown_key(kind: &str) -> Option<&'static str> {
     match kind {
         "text" => Some("text"),

@@ -1,8 +1,8 @@
-//! The errors of a stream from which no message can be made.
+//! The errors of a stream that yields no message.
 
 use crate::provider::ToolCall;
 
-/// Why a stream makes no complete message.
+/// Why a stream yields no complete message.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
@@ -13,7 +13,7 @@ pub enum StreamError {
     )]
     #[non_exhaustive]
     Cut {
-        /// The complete calls.
+        /// The calls that were complete.
         complete: Vec<ToolCall>,
     },
     /// The provider sent an error instead of the rest of its answer.
@@ -27,12 +27,12 @@ pub enum StreamError {
     #[error("the stream is out of order: {found}, expected {expected}")]
     #[non_exhaustive]
     Order {
-        /// The event that came.
+        /// The event that arrived.
         found: String,
-        /// The events that could have come.
+        /// The events that were possible.
         expected: &'static str,
     },
-    /// The data of an event are not JSON, or not of the provider's form.
+    /// The data of an event is not JSON, or does not have the provider's form.
     #[error("an event of the stream is not in the provider's form: {0}")]
     NotJson(serde_json::Error),
     /// The bytes are not UTF-8.

@@ -1,4 +1,5 @@
-//! The stream of Gemini's `streamGenerateContent`: each response has further parts, and every call is complete.
+//! The stream of Gemini's `streamGenerateContent`. Each response contains further parts, and every call arrives
+//! complete.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -127,7 +128,7 @@ impl Assembly {
     fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         let part: Part<'_> = parse(raw.get())?;
         if part.function_call.is_some() {
-            // An invalid call is reported later, when the whole message is read.
+            // An invalid call is reported when the whole message is read.
             let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();
             for call in calls {
                 let index = self.calls;
@@ -173,7 +174,7 @@ impl Assembly {
     }
 }
 
-/// Describes a part without a known member.
+/// If a part has no known member, returns the name of one of its members, for an error message.
 fn unknown(part: &RawValue) -> Result<Option<String>, StreamError> {
     let members: BTreeMap<Cow<'_, str>, IgnoredAny> = parse(part.get())?;
     let is_known = |key: &str| KNOWN.contains(&key.replace('_', "").to_lowercase().as_str());

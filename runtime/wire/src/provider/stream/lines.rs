@@ -1,6 +1,6 @@
-//! Server-sent events: turns bytes in pieces of any size into the data of each event.
+//! Parses server-sent events: turns bytes, in pieces of any size, into the data of each event.
 //!
-//! The existing crates read from an asynchronous stream or an HTTP body; this crate has neither.
+//! Existing crates parse an asynchronous stream or an HTTP body, which this crate does not have.
 
 use super::StreamError;
 
@@ -9,18 +9,18 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Splits bytes into lines, and lines into events.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The current line, as far as it has come.
+    /// The beginning of a line whose end has not arrived yet.
     line: Vec<u8>,
-    /// The data lines of the current event, joined.
+    /// The data lines of the current event, joined by line breaks.
     data: String,
     has_data: bool,
-    /// Whether the last line ended with a carriage return, so that a line feed still belongs to it.
+    /// Whether the last line ended with a carriage return. A line feed that follows then belongs to the same line end.
     after_return: bool,
     has_begun: bool,
 }
 
 impl Lines {
-    /// Parses the next bytes, and passes on the data of each event that they complete.
+    /// Reads the next bytes, and passes the data of each event that they complete to `event`.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -70,7 +70,7 @@ impl Lines {
             }
             return Ok(());
         }
-        // The other fields, such as the kind of the event, repeat what the data contains.
+        // The other fields, such as the kind of the event, are repeated in the data.
         let Some(data) = line.strip_prefix("data:") else { return Ok(()) };
         if self.has_data {
             self.data.push('\n');

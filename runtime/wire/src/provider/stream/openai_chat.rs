@@ -1,4 +1,4 @@
-//! The stream of `OpenAI`'s Chat Completions: each chunk has a further part of the text or of the calls.
+//! The stream of `OpenAI`'s Chat Completions API: each chunk contains a further part of the text or of the calls.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,10 +19,10 @@ pub(super) struct Assembly {
     reasoning: Option<String>,
     reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
-    /// For each index in the stream, the key in `calls` of the latest call with that index. A call without an index is
-    /// entered under its own key. The latest call counts, because some servers write the same index for every call.
+    /// The key in `calls` for each index in the stream. Some servers write the same index for every call, so the key is
+    /// that of the latest call with the index. A call without an index is entered under its own key.
     keys: BTreeMap<u64, u64>,
-    /// Data that servers other than `OpenAI`'s write beside a call and need to get back, by the key of the call.
+    /// Data that some servers other than `OpenAI`'s attach to a call and expect back, by the key of the call.
     extras: BTreeMap<u64, Box<RawValue>>,
     begun: BegunCalls,
     finish_reason: Option<String>,
@@ -58,8 +58,8 @@ struct Delta<'a> {
     content: Option<Cow<'a, str>>,
     #[serde(borrow)]
     refusal: Option<Cow<'a, str>>,
-    /// Many servers that implement the API of `OpenAI` send reasoning under one of two names, or under both; `OpenAI`
-    /// does not.
+    /// The reasoning. `OpenAI` sends none, but many servers with the same API do, under this name, under `reasoning`,
+    /// or under both.
     #[serde(borrow)]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -85,13 +85,13 @@ struct CalledFunction<'a> {
 struct Function<'a> {
     #[serde(borrow)]
     name: Option<Cow<'a, str>>,
-    /// A piece of a text, or from some servers the object itself.
+    /// A piece of a text. Some servers send the arguments as an object instead.
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
 }
 
 impl<'a> Function<'a> {
-    /// Returns the text of the received arguments, and whether the server sent them as an object.
+    /// Returns the arguments as text, and whether the server sent them as an object.
     fn arguments(&self) -> Result<(Cow<'a, str>, bool), StreamError> {
         match self.arguments.map(RawValue::get) {
             None => Ok((Cow::Borrowed(""), false)),
@@ -135,11 +135,11 @@ impl Assembly {
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
-            // Some servers send an empty text where no reason is meant.
+            // Some servers send an empty text instead of no reason.
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
-                // The token limit may have cut the last call off.
+                // The token limit may have cut off the last call.
                 if reason != "length" {
                     self.end_calls(events)?;
                 }
@@ -149,7 +149,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Ends an answer for which the server gave no reason to finish. An incomplete call was cut off.
+    /// Ends an answer for which the server gave no reason to finish. If a call is incomplete, the answer was cut off.
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         if self.finish_reason.is_some() {
             return Ok(());
@@ -236,7 +236,7 @@ impl Assembly {
             return Err(StreamError::order(found, "pieces of a text, or one object alone"));
         }
         call.arguments.push_str(&delta);
-        // The arguments are held back until the tool's name has arrived.
+        // The arguments are not reported until the name of the tool has arrived.
         let (place, delta) = match self.begun.grow(key)? {
             Some(place) => (place, delta.into_owned()),
             None if call.name.is_empty() => return Ok(()),
@@ -252,8 +252,9 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the call that a delta belongs to, or begins another; `None` for a delta that repeats a call. An id begins
-    /// a call, or a name from servers that write no ids, even under the index of a complete call.
+    /// Finds the call to which a delta belongs, or begins a new call. Returns `None` for a delta that repeats a
+    /// complete call. A new id begins a new call, even under the index of another call. If a server writes no ids, a
+    /// name begins a new call.
     fn key(
         &mut self,
         called: &CalledFunction<'_>,
@@ -264,7 +265,7 @@ impl Assembly {
         let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
         let last = self.calls.last_key_value().map(|(key, _)| *key);
         let next = last.map_or(0, |last| last + 1);
-        // Some servers send no index; then a new id means that a new call begins.
+        // Some servers send no index. Then a new id means that a new call begins.
         let open = match called.index {
             Some(index) => self.keys.get(&index).copied(),
             None => last.filter(|_| id.is_none()),
@@ -277,7 +278,8 @@ impl Assembly {
                 );
                 return Err(StreamError::order(found, "its id or its name before"));
             }
-            // As long as each index equals the position of its call, a new call must have the next index.
+            // If each index so far equals the position of its call, the new call has its own index as key. Otherwise
+            // the key is the next position.
             None => called
                 .index
                 .filter(|_| self.keys.iter().all(|(one, other)| one == other))
@@ -330,7 +332,7 @@ impl Assembly {
     }
 
     pub(super) fn message(self) -> Option<String> {
-        // Some servers end the stream without `[DONE]`; then the finish reason shows that nothing is missing.
+        // Some servers end the stream without `[DONE]`. Then a finish reason shows that the answer is complete.
         if !self.is_done && self.finish_reason.is_none() {
             return None;
         }
@@ -369,7 +371,7 @@ impl Assembly {
     }
 }
 
-/// Whether the arguments of a call are a complete object, so that nothing more of the call can follow.
+/// Returns whether the arguments of a call are a complete object, so that no further part of the call can follow.
 fn is_whole(arguments: &str) -> bool {
     arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }

@@ -1,4 +1,4 @@
-//! The stream of `OpenAI`'s Responses API: deltas, and the whole response in the last event.
+//! The stream of `OpenAI`'s Responses API: deltas, and in the last event the whole response.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use crate::provider::{Provider, ToolCall};
 pub(super) struct Assembly {
     response: Option<String>,
     begun: BegunCalls,
-    /// The calls that have ended, with their indices.
+    /// The calls that have ended, each with its index in the answer.
     calls: Vec<(usize, ToolCall)>,
-    /// The items that have ended, by their places in the output.
+    /// The items that have ended, by their positions in the output.
     items: BTreeMap<u64, String>,
 }
 
@@ -26,7 +26,7 @@ struct Event<'a> {
     r#type: Cow<'a, str>,
     #[serde(borrow)]
     output_index: Option<&'a RawValue>,
-    /// The delta of an event; all kinds of events that are read here have a text in it.
+    /// The delta of an event. In all kinds of events that are read here, it is a text.
     #[serde(borrow)]
     delta: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -35,7 +35,7 @@ struct Event<'a> {
     response: Option<&'a RawValue>,
 }
 
-/// The first members of an item.
+/// The members of an item that are needed when it begins.
 #[derive(Deserialize)]
 struct Item<'a> {
     #[serde(borrow, rename = "type")]
@@ -50,7 +50,7 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // Other servers that implement the API may end the stream as Chat Completions does.
+        // Other servers with this API may end the stream as Chat Completions does.
         if data.trim() == "[DONE]" && self.response.is_some() {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Assembly {
                 let Some(delta) = delta()? else { return Ok(()) };
                 events.push(match self.begun.grow(place()?)? {
                     Some(index) => StreamEvent::Arguments { index, delta },
-                    // The complete call comes in a later event.
+                    // A later event contains the complete call.
                     None => StreamEvent::Unknown { kind: format!("{kind} before its item") },
                 });
             }
@@ -139,7 +139,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Returns the whole response. Some servers send it with an empty output: then the items that have ended are
+    /// Returns the whole response. Some servers send it with an empty output. Then the items that have ended are
     /// inserted.
     fn with_output<'r>(&self, response: &'r RawValue) -> Cow<'r, RawValue> {
         let members: Option<BTreeMap<String, &RawValue>> =
@@ -159,13 +159,13 @@ impl Assembly {
         }
     }
 
-    /// Checks that the whole response contains the streamed calls; it may contain more.
+    /// Checks that the whole response contains the streamed calls, and reports the calls that were not streamed.
     fn compare(
         &mut self,
         response: &RawValue,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // Problems in the calls are reported when the whole message is read.
+        // Problems of the calls are reported when the whole message is read.
         let Ok(calls) = Provider::OpenAiResponses.tool_calls(response.get()) else { return Ok(()) };
         if let Some((_, call)) =
             self.calls.iter().find(|(index, call)| calls.get(*index) != Some(call))
@@ -193,7 +193,7 @@ impl Assembly {
     }
 }
 
-/// Whether an event only repeats what the deltas or the whole response contain.
+/// Returns whether an event only repeats what deltas or the whole response contain.
 fn is_of_the_whole(kind: &str) -> bool {
     let known = ["created", "queued", "in_progress", "output_item.added"];
     let Some(kind) = kind.strip_prefix("response.") else { return false };

@@ -1,5 +1,5 @@
-//! The reasoning that `OpenRouter` streams: blocks in pieces, which have to be sent back complete. A signature covers
-//! the whole text of its block.
+//! The reasoning that `OpenRouter` streams. Its blocks arrive in pieces but have to be sent back complete, because a
+//! signature covers the whole text of a block.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) struct ReasoningDetails(Vec<Map<String, Value>>);
 
 impl ReasoningDetails {
-    /// Adds the reasoning pieces of a chunk, and skips pieces in a form that no known provider uses.
+    /// Adds the pieces of a chunk. Pieces that are not JSON objects are skipped.
     pub(super) fn push(&mut self, pieces: &RawValue) {
         let pieces: Option<Vec<Map<String, Value>>> = serde_json::from_str(pieces.get()).ok();
         for piece in pieces.into_iter().flatten() {
@@ -25,7 +25,7 @@ impl ReasoningDetails {
     }
 }
 
-/// Whether the piece continues a text block.
+/// Returns whether the piece continues the block.
 fn is_more(block: &Map<String, Value>, piece: &Map<String, Value>) -> bool {
     let same = |key: &str| block.get(key) == piece.get(key);
     let kind = piece.get("type").and_then(Value::as_str);
@@ -41,7 +41,7 @@ fn grow(block: &mut Map<String, Value>, piece: Map<String, Value>) {
             {
                 text.push_str(&more);
             }
-            // An empty signature means that the block has no signature.
+            // An empty value adds nothing to the block.
             (Some(_), Value::Null) => {}
             (Some(_), Value::String(more)) if more.is_empty() => {}
             (_, more) => {
