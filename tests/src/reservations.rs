@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    Answer, Call, ErrorClass, Executor, ExecutorBuilder, File, Footprint, Handle, Reservations,
-    Run, ToolError, tool,
+    Answer, Call, ErrorClass, Executor, ExecutorBuilder, File, Footprint, Handle, Run, ToolError,
+    tool,
 };
+use toolwright_middleware::Reservations;
 
 use crate::support::{Turnstile, builder, kind};
 

@@ -13,9 +13,9 @@ use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{
-    Call, ErrorClass, Executor, ExecutorBuilder, Footprint, ReadCache, Registry, Reservations,
-    ResourceKind, ToolError, tool,
+    Call, ErrorClass, Executor, ExecutorBuilder, Footprint, Registry, ResourceKind, ToolError, tool,
 };
+use toolwright_middleware::{ReadCache, Reservations};
 
 /// Fails as often as it is told to, and then works.
 #[tool(name = "metric_flaky", effect = idempotent, writes())]
