@@ -21,7 +21,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 impl<'a> Stages<'a> {
     /// Runs a whole call that needs a context or other values of its own.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
-        let family = Family::of(self.run, self.plan, || None);
+        let family = Family::of(self.run.lineage(), self.plan, || None);
         let stages = self.with_family(family.as_ref());
         match stages.attempt_in_stages(&mut identity, 1).await {
             AttemptOutcome::Answered(answer) if !answer.is_error() => answer,

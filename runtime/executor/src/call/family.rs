@@ -8,10 +8,9 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::lineage::RecordedParent;
+use super::lineage::{Lineage, RecordedParent};
 use super::plan::Plan;
 use super::remembered::RecordedChildren;
-use super::run_state::RunState;
 use toolwright_core::context::CallId;
 
 /// The state that all attempts of a parent share. Each claim of a parent in a journal has a `Family` of its own, with a
@@ -44,18 +43,18 @@ impl Family {
     /// Makes a family; `None` for a tool that makes no calls.
     #[inline]
     pub(crate) fn of(
-        run: &RunState,
+        parent: Option<&Lineage>,
         plan: &Plan,
         recorded: impl FnOnce() -> Option<RecordedParent>,
     ) -> Option<Arc<Self>> {
-        plan.makes_calls.then(|| Self::new(run, plan, recorded()))
+        plan.makes_calls.then(|| Self::new(parent, plan, recorded()))
     }
 
     #[cold]
-    fn new(run: &RunState, plan: &Plan, recorded: Option<RecordedParent>) -> Arc<Self> {
+    fn new(parent: Option<&Lineage>, plan: &Plan, recorded: Option<RecordedParent>) -> Arc<Self> {
         Arc::new(Self {
             tool: Arc::clone(&plan.entry.name),
-            depth: run.lineage().map_or(1, |lineage| lineage.depth + 1),
+            depth: parent.map_or(1, |lineage| lineage.depth + 1),
             // A journal stores the answers of children, so they need not be remembered here.
             remembered: RecordedChildren::new(recorded.is_none() && plan.retry.attempts > 1),
             recorded,

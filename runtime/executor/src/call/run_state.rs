@@ -239,7 +239,7 @@ impl RunState {
         let is_it = |it: &&Arc<Entry>| tool.is_of(it.spec);
         match entries.iter().find(is_it) {
             Some(entry) => Ok(Arc::clone(&entry.name)),
-            None => Err(unknown(self, tool.name())),
+            None => Err(unknown(&current, tool.name())),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::run_state::RunState;
+use crate::catalog::Catalog;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::error_kind;
 use toolwright_core::near::near;
@@ -11,9 +11,8 @@ use toolwright_core::near::near;
 const FEW: usize = 10;
 
 #[cold]
-pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
+pub(crate) fn unknown(catalog: &Catalog, name: &str) -> ToolError {
     let name = &*shorten(name);
-    let catalog = run.ready.current();
     let names = || catalog.callable_names();
     let close = near(name, names());
     let error = ToolError::new(error_kind::UNKNOWN_TOOL, format!("no tool is called `{name}`"))

@@ -40,7 +40,7 @@ impl FoundTool<'_> {
 /// catalog could contain these. They may not use other tools that were registered later.
 pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, ToolError> {
     if !run.may_call(name) {
-        return Err(unknown(run, name));
+        return Err(unknown(&run.ready.current(), name));
     }
     if let Some(plan) = run.ready.plan(name) {
         return Ok(FoundTool::Ready(plan));
@@ -55,7 +55,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, T
             Ok(FoundTool::Later(run.core.plan(&entry)))
         }
         Lookup::Disabled if !is_pinned => Err(disabled(name)),
-        _ => Err(unknown(run, name)),
+        _ => Err(unknown(&run.ready.current(), name)),
     }
 }
 

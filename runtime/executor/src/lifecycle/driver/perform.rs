@@ -41,7 +41,7 @@ impl<'a> Lifecycle<'a> {
         let claim = Arc::clone(&held.claim);
         let stages = Stages::new(self.run, plan, call, look.watch);
         let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
-        let family = Family::of(self.run, plan, || {
+        let family = Family::of(self.run.lineage(), plan, || {
             Some(RecordedParent::of(&record, self.runs(look), &claim))
         });
         let stages = stages.with_family(family.as_ref());
