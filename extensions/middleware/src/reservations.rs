@@ -48,7 +48,7 @@ const LIFETIME: Duration = Duration::from_secs(60);
 /// assert_eq!(refused.to_string(), "file `src` is reserved by run `ada`, for 60 s at the most");
 /// reservations.release_all("ada");
 /// reservations.reserve("bob", &edit)?;
-/// # Ok::<(), toolwright::Reserved>(())
+/// # Ok::<(), toolwright_middleware::Reserved>(())
 /// ```
 #[derive(Clone)]
 pub struct Reservations(Arc<Shared>);
@@ -120,7 +120,7 @@ impl Reservations {
     /// reservations.reserve("ada", &edit)?;
     /// let held = reservations.held();
     /// assert_eq!((held[0].run.as_str(), &held[0].footprint), ("ada", &edit));
-    /// # Ok::<(), toolwright::Reserved>(())
+    /// # Ok::<(), toolwright_middleware::Reserved>(())
     /// ```
     #[must_use]
     pub fn held(&self) -> Vec<Reservation> {
