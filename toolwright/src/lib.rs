@@ -43,6 +43,7 @@
 //! | `middleware` | reservations of resources, and a cache of reads, for agents of one process |
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
 //! | `toolbox` | ready-made tools: files, programs, rated command lines, undo |
+//! | `container` | programs and files in a container |
 //! | `web` | pages of the web by permission, and search |
 //! | `tasks` | a list of tasks for agents and workers |
 //! | `sqlite` | a journal in a file: durable execution, across crashes |

@@ -22,7 +22,7 @@
 //! groups: `CONTEXT` needs a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`, and `WEB` has no
 //! workspace. Two kinds of middleware observe what calls write, with tools of this crate and with tools of an
 //! application. [`ChangeLog`] records the changes so that they can be undone. `SyntaxCheck` (features `syntax-…`)
-//! reports edits that break a file.
+//! reports edits that break a file. `Container` (feature `container`) runs programs in a container.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry};
@@ -130,13 +130,16 @@ pub use files::{
     PATCH_LINES, READ_FILE, WRITE_FILE, apply_patch, edit_file, glob, grep, is_secret, list_files,
     patch_lines, patched_lines, read_file, write_file,
 };
+#[cfg(feature = "container")]
+#[cfg_attr(docsrs, doc(cfg(feature = "container")))]
+pub use process::Container;
 #[cfg(all(feature = "process", unix))]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::Supervisor;
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::{
-    ArgumentVector, Container, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND,
+    ArgumentVector, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND,
     RunningProcess, Streams, ToolExecutor, run_command,
 };
 #[cfg(all(feature = "process", feature = "shell", unix))]

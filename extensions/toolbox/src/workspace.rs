@@ -135,7 +135,7 @@ impl Workspace {
         })
     }
 
-    /// Makes a workspace of the files that the executor provides, such as those of a [`Container`](crate::Container), where
+    /// Makes a workspace of the files that the executor provides, such as those of a `Container`, where
     /// its programs run too. No file on this machine is read or written.
     ///
     /// The container is the boundary. Names are checked only by their text; reads follow links as the container resolves them,
@@ -164,7 +164,7 @@ impl Workspace {
     }
 
     /// Runs the programs of `run_command` with this executor, on the folder that was opened: in a sandbox, or in a
-    /// [`Container`](crate::Container) that has the folder mounted.
+    /// `Container` that has the folder mounted.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     #[must_use]
