@@ -198,7 +198,8 @@ impl McpServer {
     /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); other
     /// tools are neither listed nor called in their sessions. This setting takes precedence over
     /// [`profile`](Self::profile). `choose` gets the user of the session, or `None` if neither a check of tokens nor
-    /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin.
+    /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin
+    /// ([`ServeError::NoProfile`]), and over HTTP the request is answered 403.
     ///
     /// ```
     /// use toolwright::{Executor, Profiles, Registry};
