@@ -139,8 +139,8 @@ pub use process::Supervisor;
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::{
-    ArgumentVector, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND,
-    RunningProcess, Streams, ToolExecutor, run_command,
+    ArgumentVector, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND, RunningProcess,
+    Streams, ToolExecutor, run_command,
 };
 #[cfg(all(feature = "process", feature = "shell", unix))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]
