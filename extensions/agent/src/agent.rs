@@ -59,11 +59,12 @@ use crate::run::{AgentRunBuilder, Output};
 
 pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 
-/// Asks a model which tool to call next and runs it, until the task is done. Cheap to clone; a clone is the same agent.
+/// An agent: asks a model which tool to call next, runs the call, and repeats this until the task is done. Cloning is
+/// cheap; all clones are the same agent.
 ///
 /// [`Agent::builder`] takes a model and tools. Each [`run`](Self::run) is one task; a [`chat`](Self::chat) is a
-/// conversation. The agent runs a call only if the policy allows it: calls that change nothing (`effect = read`) run,
-/// and an [`approver`](AgentBuilder::approver) asks a person about the others.
+/// conversation. The agent runs a call only if the policy allows the call. By default, calls that change nothing
+/// (`effect = read`) run, and an [`approver`](AgentBuilder::approver) decides about all others.
 ///
 /// ```
 /// use toolwright::tool;
@@ -81,7 +82,7 @@ pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-/// // A real one is named: "anthropic:claude-sonnet-4-6".
+/// // For a real model, write its name: "anthropic:claude-sonnet-4-6".
 /// let model = ScriptedModel::new().calls([("add", r#"{"a":1,"b":2}"#)]).says("It is 3.");
 /// let agent = Agent::builder(model).instructions("You are good at sums.").tools([ADD]).build()?;
 ///
@@ -104,10 +105,10 @@ pub(crate) struct Inner {
     pub model: Arc<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
-    /// How much of an answer the agent's model may read at once.
+    /// How much of a tool's answer the agent's model reads.
     pub answer_budget: AnswerBudget,
     pub plugins: Arc<PluginSet>,
-    /// The type in which all runs of the agent end, if they have one.
+    /// The type of the value in which every run of the agent ends; `None` if none was set.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
@@ -119,7 +120,7 @@ pub(crate) struct Inner {
     pub listeners: Arc<[Listener]>,
     pub guards: GuardSet,
     pub rings: Rings,
-    /// Whether the agent has reported that calls are refused because it has no approver.
+    /// Whether the agent has already warned that it refuses calls because it has no approver.
     pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
@@ -136,22 +137,22 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Returns the journal of the application, in which the runs of the agent are recorded.
+    /// Returns the journal that the application gave to the executor. It records the agent's runs.
     pub(crate) fn journal(&self) -> Option<JournalAccess> {
         self.executor.journal_access().filter(|journal| !journal.is_own)
     }
 }
 
 impl Agent {
-    /// Begins an agent for a model: a text `provider:model`, such as `anthropic:claude-sonnet-4-6`, or any [`Model`].
-    /// The builder makes the executor of the agent's tools.
+    /// Returns a builder for an agent with this model: a text `provider:model`, such as `anthropic:claude-sonnet-4-6`,
+    /// or any [`Model`]. The builder also makes the executor that runs the agent's tools.
     #[must_use]
     pub fn builder(model: impl IntoModel) -> AgentBuilder {
         AgentBuilder::new(NewExecutor::default(), model)
     }
 
-    /// Begins an agent that runs its calls on an existing executor. The model sees the executor's catalog; to narrow
-    /// it, use [`Executor::pinned`].
+    /// Returns a builder for an agent that runs its calls on an existing executor. The model sees all tools in the
+    /// executor's catalog; to show it fewer, use [`Executor::pinned`].
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -167,28 +168,31 @@ impl Agent {
         AgentBuilder::new(executor, model)
     }
 
-    /// Gives the agent a task. With a journal ([`AgentBuilder::journal`]) the run is recorded: if the process dies,
-    /// requesting the run again by its [`id`](RunRequest::id) continues it where it was, and a run that has ended
-    /// returns its result again. Await the request for its [`RunResult`](crate::RunResult), or
+    /// Gives the agent a task. Await the returned request for its [`RunResult`](crate::RunResult), or
     /// [`stream`](RunRequest::stream) its events.
+    ///
+    /// With a journal ([`AgentBuilder::journal`]), the run is recorded. If the process dies, request the run again by
+    /// its [`id`](RunRequest::id), and it continues where it was. A request for a run that has ended returns its result
+    /// again.
     pub fn run(&self, prompt: impl Into<Prompt>) -> RunRequest {
         RunRequest::new(self, prompt.into())
     }
 
-    /// Begins a conversation: each message continues it.
+    /// Begins a conversation. Each message continues the conversation.
     #[must_use]
     pub fn chat(&self) -> Chat {
         Chat::new(self)
     }
 
-    /// Begins a run that its host drives itself, by an id that no other run of the application has: its calls are
-    /// journalled under it. The run can be stored, restored and continued where it stopped.
+    /// Begins a run that the application drives itself. The run can be stored, restored and continued where it stopped.
+    /// No other run of the application may have this id, because the journal records the run's calls under it.
     pub fn new_run(&self, id: impl Into<String>) -> AgentRunBuilder {
         AgentRunBuilder::new(self, id.into())
     }
 
-    /// Reads the events of the run with this id, from the next one on; this process drives the run, now or later. Events
-    /// are numbered; see [`RunEvents::after`]. If a run's events have a reader, its model is asked to stream.
+    /// Returns the events of the run with this id, beginning with the next event. This process must drive the run, now
+    /// or later. Events are numbered; see [`RunEvents::after`]. Once a run's events have a reader, the agent asks its
+    /// model to stream.
     #[must_use]
     pub fn events(&self, run: &str) -> RunEvents {
         self.0.rings.read(run, None)

@@ -1,5 +1,5 @@
-//! Reports what happens in a run: as events for readers, which never delay the run, notices for listeners, spans and
-//! metrics.
+//! Reports what happens in a run: as events for readers, as notices for listeners, and as spans and metrics. Readers
+//! never delay the run.
 //!
 //! ```text
 //!   AgentRun ──▶ Observer ──▶ listeners, spans, metrics, accounts

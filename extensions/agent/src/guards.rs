@@ -6,9 +6,9 @@
 //!                                                   ║ beside_model            └──▶ end ─ after_run ─▶ result
 //! ```
 //!
-//! - The guards of a stage look in the order of the builder, each at what the guard before it let through.
-//! - A guard that panics, takes too long or makes an impossible change ends the run: nothing passes without its
-//!   consent.
+//! - The guards of a stage run in the order in which they were added. Each looks at the result of the guard before it.
+//! - A guard that panics, takes too long or makes an impossible change ends the run, so nothing passes that a guard has
+//!   not accepted.
 //! - The decision of a guard is an input of [`step`](crate::step), recorded in one commit with the step that follows.
 
 mod decision;

@@ -29,11 +29,11 @@ use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
-/// Gathers the parts of an agent: a model, tools, the approver and the policy for calls of the tools, and the limits of
-/// a run.
+/// A builder for an agent. It gathers a model, tools, the approver and the policy for calls of the tools, and the
+/// limits of a run.
 ///
-/// The settings of tools and of their executor exist only if the builder makes the executor itself
-/// ([`Agent::builder`]), not for an existing one ([`Agent::on`]).
+/// The methods that set tools and their executor exist only if the builder makes the executor itself
+/// ([`Agent::builder`]), not for an existing executor ([`Agent::on`]).
 pub struct AgentBuilder<E = NewExecutor> {
     name: String,
     executor: E,
@@ -56,7 +56,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     hand_offs: Vec<HandOff>,
     /// Whether the executor has the tools that start sub-agents, and the tool that hands runs off.
     has_sub_agent_tools: bool,
-    /// Gives the tools that start sub-agents a weak reference to the agent, once it is built.
+    /// A weak reference to the agent, for the tools that start sub-agents. It is set when the agent is built.
     link: Link,
     #[cfg(feature = "opentelemetry")]
     metrics: Option<Arc<crate::events::Metrics>>,
@@ -91,17 +91,17 @@ impl<E> AgentBuilder<E> {
         }
     }
 
-    /// Names the agent; the name is `agent` unless set. The journal stores recorded runs under this name, and every
-    /// process finds their agent by it: give each agent of a journal its own name, and never change it.
+    /// Names the agent: `agent` unless set. The journal stores recorded runs under this name, and other processes use
+    /// it to find the agent of a run. So give each agent of a journal a name of its own, and never change the name.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Sets the system prompt, which the model reads before everything else: who it is, and how it should work. It is a
-    /// text, or a function of one service of the run ([`IntoInstructions`]) that is called for each request. A text
-    /// that changes between requests costs more, because it breaks the provider's prefix cache.
+    /// Sets the system prompt, which says who the model is and how it should work. The prompt is a text, or a function
+    /// of one service of the run ([`IntoInstructions`]) that is called for each request. A prompt that changes between
+    /// requests costs more, because it breaks the provider's prefix cache.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = instructions.into_instructions();
@@ -124,9 +124,9 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Makes every run of the agent end in a value of this type, which [`RunResult::output`](crate::RunResult::output)
-    /// reads; to make a single run do so, use [`RunRequest::typed`](crate::RunRequest::typed). The schema is that of a
-    /// type with `#[toolwright::data]`. [`build`](Self::build) refuses a type whose schema the provider of the model
-    /// does not accept.
+    /// returns. To set the type for a single run, use [`RunRequest::typed`](crate::RunRequest::typed). Declare the type
+    /// with `#[toolwright::data]`, which derives its schema. [`build`](Self::build) refuses a type whose schema the
+    /// provider of the model does not accept.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -156,8 +156,9 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how many answers the agent sends back to the model after a message of the user: 2 answers that are not a
-    /// value of the output type unless set, and as many that [guards](Self::guard) send back. Each is a turn.
+    /// Limits how many invalid answers the agent sends back to the model after each message of the user: 2 unless set.
+    /// Answers that are not a value of the output type and answers that a [guard](Self::guard) sends back are counted
+    /// separately. Each correction takes a turn.
     #[must_use]
     pub fn max_corrections(mut self, times: u32) -> Self {
         self.limits.corrections = times;
@@ -198,26 +199,29 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Shows the model after each turn how many turns, tokens and how much money it has left, as a message of the user.
+    /// Shows the model, after each turn, how many turns and tokens and how much money it has left. The model reads this
+    /// as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
         self
     }
 
-    /// Begins reads while the model still writes its answer: calls of tools with `effect = read` that need no approval,
-    /// are not journalled and conflict with no earlier call of the answer. Each begins as soon as its arguments are
-    /// complete. The result is dropped if the answer breaks off, is requested again or is refused. The model is asked
-    /// to stream. Durable runs begin no call before the answer is recorded.
+    /// Begins some calls while the model is still writing its answer. These are calls of tools with `effect = read`
+    /// that need no approval, are not journalled and conflict with no earlier call of the answer. Each begins as soon
+    /// as its arguments are complete. Its result is dropped if the answer breaks off, is requested again or is refused.
+    ///
+    /// With this setting, the agent asks the model to stream. Durable runs ignore the setting: they begin no call
+    /// before the answer is recorded.
     #[must_use]
     pub fn early_reads(mut self) -> Self {
         self.early_reads = true;
         self
     }
 
-    /// Sets how many characters of a tool's answer the model reads: 30,000 unless set. The model reads the rest of a
-    /// longer answer by `read_large_result` and `search_large_result`, two tools that appear with the first such
-    /// answer, and passes the answer on by a reference; see [`AnswerBudget`].
+    /// Sets how many characters of a tool's answer the model reads: 30,000 unless set. For longer answers, the model
+    /// gets two tools, `read_large_result` and `search_large_result`, with which it reads the rest. It can also pass
+    /// the whole answer on to another call by a reference; see [`AnswerBudget`].
     #[must_use]
     pub fn answer_budget(mut self, budget: AnswerBudget) -> Self {
         self.answer_budget = budget;
@@ -232,10 +236,10 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Limits what all runs together may cost in a day or a month: per user, per agent, or for the application. Before
-    /// each request to a model, the agent reserves its maximum cost in the journal; when the answer arrives, it
-    /// replaces the reservation by the actual cost. If the next request of a run does not fit, the run ends with
-    /// [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other runs continue.
-    /// Any number of processes share the ceilings of a journal.
+    /// each request to a model, the agent reserves the maximum cost of the request in the journal. When the answer
+    /// arrives, the agent replaces the reservation by the actual cost. If the next request of a run does not fit, the
+    /// run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other
+    /// runs continue. Any number of processes share the ceilings of a journal.
     ///
     /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), or for a
     /// model without a known price.
@@ -275,30 +279,33 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets the size of the model's context window, in tokens. Unless set, it is [`Model::window`](crate::Model::window):
-    /// an [`HttpModel`](crate::http::HttpModel) knows it where its [`Prices`](crate::Prices) have it, and without any
-    /// window every request has the whole history, as with `u64::MAX`. A history that outgrows three quarters of the room that instructions, tools and answer leave is shortened in the
-    /// request: first it loses answers that a later call repeats, then the middle of long old answers, at last the
-    /// oldest turns. The run keeps its whole history.
+    /// Sets the size of the model's context window, in tokens. Unless set, the size is
+    /// [`Model::window`](crate::Model::window). For an [`HttpModel`](crate::http::HttpModel), the size comes from its
+    /// [`Prices`](crate::Prices). If the size is not known, every request has the whole history, as with `u64::MAX`.
     ///
-    /// The omissions depend only on the history, so another process continues the run with the same ones. What the user
-    /// said, the last two turns, refusals and unknown outcomes are never shortened.
+    /// Instructions, tools and the answer take a part of the window. If the history needs more than three quarters of
+    /// the rest, the request gets a shortened copy. Answers that a later call repeats are left out first, then the
+    /// middle of long old answers, and at last the oldest turns. The run keeps its whole history.
+    ///
+    /// The omissions depend only on the history, so another process that continues the run makes the same omissions.
+    /// Messages of the user, the last two turns, refusals and unknown outcomes are never shortened.
     /// [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports the omissions. Tokens are estimated: three bytes
-    /// count as one.
+    /// count as one token.
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
         self
     }
 
-    /// Sets a model that summarizes the turns that [`window`](Self::window) leaves out, in a separate request before
-    /// they are first left out; a small model will do. What must not be shortened is sent beside the summary, which is
-    /// marked as untrusted text. A recorded run records the summary before it uses it, so that any process that
-    /// continues the run uses it too. The summary counts toward what the run spends, but not as a turn.
+    /// Sets a model that summarizes the turns that [`window`](Self::window) leaves out; a small model is enough. The
+    /// agent asks for the summary in a separate request, before a request leaves these turns out for the first time.
+    /// The summary is marked as untrusted text. Parts of these turns that must not be shortened are sent in full beside
+    /// the summary. A recorded run records the summary before it uses it, so that any process that continues the run
+    /// uses the same one. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// The agent asks for a summary once. If the summary is empty, cut short, refused (by its model, a guard or a
-    /// ceiling), a call, no shorter than the turns, late or missing, the turns are left out without it, and
-    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
+    /// The agent asks for a summary only once. The turns are left out without a summary if the summary is missing,
+    /// late, empty, cut short or no shorter than the turns, if the model makes a call instead, or if the model, a guard
+    /// or a ceiling refuses the request. [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -342,8 +349,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Calls a listener with each notice of a run, in the task that drives the run, so the listener should return
-    /// quickly.
+    /// Calls a listener with each notice of a run. The task that drives the run calls the listener, so the listener
+    /// should return quickly.
     #[must_use]
     pub fn listen(mut self, listener: impl Fn(&RunNotice<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
@@ -351,9 +358,9 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Adds a guard. A guard looks at messages of the user, at requests to the model, at its answers or at the end of a
-    /// run, and lets each through, changes it, sends it back with a message, or ends the run: see
-    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. Sub-agents have the
-    /// guards of requests and answers, too. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
+    /// run. It lets each of them through, changes it, sends it back with a message, or ends the run: see
+    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. The guards of requests
+    /// and answers also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
     /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and
     /// [`ForeignInstructions`](crate::ForeignInstructions).
     ///
@@ -423,7 +430,8 @@ impl AgentBuilder {
         &mut self.executor
     }
 
-    /// Whether the model's provider cannot search deferred tools itself.
+    /// Returns whether the agent needs tools that search deferred tools, because the model's provider cannot search
+    /// them.
     pub(super) fn needs_search(&self) -> bool {
         self.model.as_ref().is_ok_and(|model| !model.searches_tools())
     }
@@ -437,8 +445,8 @@ impl AgentBuilder<Executor> {
     /// Makes the agent.
     ///
     /// # Errors
-    /// When the model is not known or has no key; when its provider would refuse a tool of the executor (with every
-    /// reason at once) or does not support a setting.
+    /// When a part of the agent is invalid; see [`AgentError`]. For example, the model is not known or has no key, or
+    /// its provider refuses a tool of the executor (the error lists all reasons) or does not support a setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         self.guards.check().map_err(AgentError::Guard)?;
         self.register_sub_agent_tools()?;

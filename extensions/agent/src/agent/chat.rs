@@ -35,10 +35,10 @@ pub struct Chat {
     talk: Option<Talk>,
 }
 
-/// A conversation after its first message.
+/// A conversation that has begun.
 enum Talk {
     InMemory(Box<AgentRun>),
-    /// A recorded conversation, with the history as it was at the end of the last turn.
+    /// A recorded conversation, with its history as of the end of the last turn in this process.
     Recorded(Box<ById>, Vec<Message>),
 }
 
@@ -54,7 +54,7 @@ impl Chat {
     }
 
     /// Continues a turn that stopped or was dropped halfway: asks the model again, or runs the calls that have no
-    /// answer yet. A journalled call does not run twice; a call that is not journalled may.
+    /// answer yet. A journalled call does not run twice; a call that is not journalled may run again.
     pub fn resume(&mut self) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: None }
     }
@@ -100,8 +100,8 @@ impl Chat {
         })
     }
 
-    /// Returns the history: all messages, calls and answers. For a recorded conversation, the history begins with the
-    /// first turn in this process.
+    /// Returns the history: all messages, calls and answers. The history of a recorded conversation is read at the end
+    /// of each turn, so it is empty until a turn in this process has ended.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         match &self.talk {
@@ -144,7 +144,8 @@ impl fmt::Debug for Chat {
     }
 }
 
-/// One turn of a conversation that has not begun: from a message of the user to the answer.
+/// A turn of a conversation: from a message of the user to the answer. It begins when it is awaited or its stream is
+/// read.
 #[must_use = "a turn begins when it is awaited or its stream is read"]
 pub struct ChatTurn<'a> {
     chat: &'a mut Chat,
@@ -180,7 +181,7 @@ impl<'a> IntoFuture for ChatTurn<'a> {
 }
 
 impl Talk {
-    /// Runs a turn with this prompt; with `None`, resumes the last turn.
+    /// Runs a turn with this prompt. Without a prompt, resumes the last turn.
     async fn take(&mut self, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
         match self {
             Self::InMemory(run) => {

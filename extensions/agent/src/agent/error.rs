@@ -17,7 +17,7 @@ pub enum AgentError {
     /// The model is not known, or has no key.
     #[error(transparent)]
     Model(#[from] ModelNameError),
-    /// Tools do not fit together: two have one name, or one is invalid.
+    /// Two tools have the same name, or a tool is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The executor of the tools lacks something: a service, or a tool that a rule names.
@@ -40,7 +40,7 @@ pub enum AgentError {
     /// The provider of a model would refuse a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),
-    /// No run can end in a value of the type.
+    /// No run can end in a value of the output type.
     #[error(transparent)]
     Output(#[from] OutputError),
     /// A guard has no name, or two guards of a stage have the same name.
@@ -54,7 +54,7 @@ pub enum AgentError {
         /// The reason.
         why: String,
     },
-    /// No run can be handed off to an agent.
+    /// An agent cannot be used as a target of hand-offs.
     #[error("no run can be handed off to `{agent}`: {why}")]
     HandOff {
         /// The name of the agent.

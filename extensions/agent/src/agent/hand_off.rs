@@ -1,12 +1,12 @@
 //! Agents to which a run can be handed off: the run continues with another agent and its whole history. A hand-off
-//! gives no rights: such an agent has a part of the tools of the agent with which the run began, under the same policy
-//! and additional rules.
+//! gives no rights: the other agent has some tools of the agent with which the run began, under the same policy and
+//! additional rules.
 //!
 //! ```text
 //!   turn n ──▶ call of `hand_off`, alone in its turn ──▶ its answer, in the history ──▶ turn n + 1 as the other agent
 //! ```
 //!
-//! Which agent continues the run follows from the history (`run/handing.rs`), so that nothing else is recorded.
+//! The history determines which agent continues the run (`run/handing.rs`), so nothing else is recorded.
 
 mod description;
 mod ready;

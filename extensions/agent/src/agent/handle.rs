@@ -17,11 +17,12 @@ use crate::history::Prompt;
 
 type Ending = Shared<BoxFuture<'static, Result<RunResult, Arc<RunError>>>>;
 
-/// The pause before a message is offered again to a run that has just been started.
+/// The pause before a message is sent again to a run whose task has not begun to drive it.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// A run that works in a task of its own, started by [`RunRequest::start`](crate::RunRequest::start). Cheap to clone; a
-/// clone is the same run. Await it for its result. If all handles are dropped, the run continues.
+/// A handle to a run that works in a task of its own, made by [`RunRequest::start`](crate::RunRequest::start). Await
+/// the handle for the result of the run. Cloning is cheap; all clones belong to the same run. If all handles are
+/// dropped, the run continues.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};

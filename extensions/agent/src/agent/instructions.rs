@@ -6,8 +6,8 @@ use std::fmt;
 
 use toolwright::{Executor, Run};
 
-/// The system prompt, which the model reads before everything else.
-/// [`AgentBuilder::instructions`](crate::AgentBuilder::instructions) makes it from a text or a function.
+/// The system prompt, which the model reads before everything else: a text or a function. Set by
+/// [`AgentBuilder::instructions`](crate::AgentBuilder::instructions).
 pub struct Instructions(Kind);
 
 enum Kind {
@@ -15,14 +15,14 @@ enum Kind {
     Of(Function),
 }
 
-/// A function of a service.
+/// A function that makes the system prompt from a service.
 struct Function {
     service: &'static str,
     is_provided: fn(&Executor) -> bool,
     text: Text,
 }
 
-/// The function returns `None` if the run has no such service.
+/// Makes the system prompt for a run; returns `None` if the run lacks the service.
 type Text = Box<dyn Fn(&Run) -> Option<String> + Send + Sync>;
 
 /// Converts into instructions: implemented for texts, and for functions of one service of the run.

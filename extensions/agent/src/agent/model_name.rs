@@ -5,9 +5,9 @@ mod named;
 
 use crate::model::Model;
 
-/// Converts into the model of an agent: implemented for texts `provider:model`, and for any [`Model`].
+/// Converts into the model of an agent. It is implemented for texts `provider:model`, and for any [`Model`].
 ///
-/// The text is parsed when the agent is built. It needs the feature `http`, and `tls` for a server that is not on
+/// The text is parsed when the agent is built. Texts need the feature `http`, and `tls` for a server that is not on
 /// loopback.
 ///
 /// | text | key | address |
@@ -18,8 +18,9 @@ use crate::model::Model;
 /// | `ollama:…` | `OLLAMA_API_KEY`, none needed | `OLLAMA_HOST` |
 /// | `deepseek:…`, `groq:…`, `mistral:…`, `openrouter:…`, `xai:…` (the chat API) | `DEEPSEEK_API_KEY`, … | `DEEPSEEK_BASE_URL`, … |
 ///
-/// `OPENAI_BASE_URL` and those of the last row include the path, as `http://127.0.0.1:8080/v1`. `ANTHROPIC_BASE_URL`,
-/// `GEMINI_BASE_URL` and `OLLAMA_HOST` do not, as `http://127.0.0.1:8080`.
+/// The address in `OPENAI_BASE_URL` and in the variables of the last row includes the path, such as
+/// `http://127.0.0.1:8080/v1`. The address in `ANTHROPIC_BASE_URL`, `GEMINI_BASE_URL` and `OLLAMA_HOST` does not, such
+/// as `http://127.0.0.1:8080`.
 ///
 /// ```
 /// use toolwright_agent::Agent;
@@ -123,7 +124,7 @@ pub enum ModelNameError {
         /// The name of the variable.
         name: String,
     },
-    /// Models over HTTP are not built in.
+    /// The crate was built without models over HTTP.
     #[error(
         "found the model `{found}`, which is asked over HTTP; build toolwright-agent with the feature `http`, or `tls` for HTTPS"
     )]

@@ -43,8 +43,8 @@ impl AgentBuilder {
     }
 
     /// Adds a [`Bundle`](toolwright::Bundle), which brings tools with their services, stages, resolvers and rules, or a
-    /// [`Plugin`](crate::Plugin), which also prepares each turn. [`build`](Self::build) reports the errors of a bundle,
-    /// and a bundle or plugin that was added twice.
+    /// [`Plugin`](crate::Plugin), which also prepares each turn. [`build`](Self::build) reports errors in a bundle, and
+    /// refuses a bundle or plugin that was added twice.
     #[must_use]
     #[track_caller]
     pub fn with<M>(self, part: impl AgentPart<M>) -> Self {
@@ -67,8 +67,8 @@ impl AgentBuilder {
     /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused, or wait in the
     /// [`journal`](Self::journal).
     ///
-    /// With a journal that outlives the process, decisions are signed with the key of the user who runs the program,
-    /// which [`build`](Self::build) loads or makes ([`ApproverKey::of_user`]).
+    /// With a journal that outlives the process, decisions are signed with the key of the user who runs the program.
+    /// [`build`](Self::build) loads this key, or makes it ([`ApproverKey::of_user`]).
     #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.new_executor().approver = Some(Box::new(|executor, key| match key {
@@ -85,17 +85,20 @@ impl AgentBuilder {
         self.executor(move |executor| executor.policy(policy))
     }
 
-    /// Runs every call without rules and protections, except calls whose tool itself requires approval.
+    /// Allows every call, without rules and protections. Only a tool that itself requires approval still needs it.
     #[must_use]
     pub fn unrestricted(self) -> Self {
         self.executor(ExecutorBuilder::unrestricted)
     }
 
-    /// Records runs and their calls in a store, or in a [`Journal`] with its options, so that a crash loses none and
-    /// repeats none; a run continues by its [`id`](crate::RunRequest::id). A call that needs approval waits in the
-    /// journal if this process has no approver ([`RunError::Waits`](crate::RunError::Waits)), unless the journal says
-    /// otherwise. If the journal trusts no key, it accepts decisions signed with the key of the user who runs the
-    /// program, which is the key of `toolwright approvals`.
+    /// Records runs and their calls in a store, or in a [`Journal`] with its options. A crash then loses no run, and
+    /// repeats no call that must run only once. A run continues when it is requested again by its
+    /// [`id`](crate::RunRequest::id).
+    ///
+    /// If this process has no approver, a call that needs approval waits in the journal
+    /// ([`RunError::Waits`](crate::RunError::Waits)), unless the options of the journal say otherwise. If the journal
+    /// trusts no key, it accepts decisions signed with the key of the user who runs the program. `toolwright approvals`
+    /// signs with that key.
     #[must_use]
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
         self.new_executor().journal = Some(journal.into().or_on_no_approver(OnNoApprover::Park));

@@ -18,9 +18,7 @@ use crate::events::RunEvent;
 use crate::model::FINAL_ANSWER;
 
 /// The fields of a `T` that are complete so far. A `Partial` is not a `T`: fields may be missing, and the fields were
-/// not checked.
-///
-/// [`TypedRequest::partial`] gives a stream of these.
+/// not checked. [`TypedRequest::partial`] returns a stream of `Partial`s.
 pub struct Partial<T> {
     fields: Map<String, Value>,
     of: PhantomData<fn() -> T>,
@@ -33,7 +31,7 @@ impl<T> Partial<T> {
         &self.fields
     }
 
-    /// Reads one field: `None` if it is not complete yet, or is not a `V`.
+    /// Returns one field; `None` if it is not complete yet, or is not a `V`.
     #[must_use]
     pub fn get<V: DeserializeOwned>(&self, field: &str) -> Option<V> {
         V::deserialize(self.fields.get(field)?).ok()
@@ -63,9 +61,9 @@ impl<T> fmt::Debug for Partial<T> {
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     /// Runs the task and streams the complete fields of the value: a [`Partial`] each time that another field is
-    /// complete, and an empty one when the model starts again because its answer was not valid or broke off. The value
-    /// is checked only when it is complete. When the stream has ended, [`PartialStream::result`] has the result; a run
-    /// without an answer ends the stream with an error.
+    /// complete. The stream yields an empty one when the model starts again, because its answer was invalid or broke
+    /// off. The value is checked only when it is complete. When the stream has ended, [`PartialStream::result`] has the
+    /// result. If the run gives no answer, the stream ends with an error.
     ///
     /// If the model does not stream, or guards look at its answers, the fields arrive late or not at all.
     ///
@@ -109,8 +107,8 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     }
 }
 
-/// A stream of the complete fields of a `T`, as the model writes it. Reading drives the run; dropping the stream stops
-/// it.
+/// A stream of the complete fields of a `T`, as the model writes them. Reading drives the run; dropping the stream
+/// stops the run.
 pub struct PartialStream<T> {
     events: RunStream<'static>,
     members: Members,

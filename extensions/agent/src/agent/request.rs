@@ -32,7 +32,7 @@ use crate::run::{AgentRun, Output, OutputError, StartError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// With a journal, nothing is asked or done twice:
+/// With a journal, a second request with the same id sends no request to the model and makes no call:
 ///
 /// ```
 /// use toolwright::journal::MemoryStore;
@@ -64,10 +64,11 @@ impl RunRequest {
 
     run_options!();
 
-    /// Makes the run end in a value of a type with `#[toolwright::data]`; awaiting the request returns that value. The
-    /// model is asked for it in the way that its provider supports. An answer that is not such a value is sent back
-    /// with all its problems, as often as [`max_corrections`](crate::AgentBuilder::max_corrections) allows, and is
-    /// never returned. To continue a recorded run, or to read its value again, request it by its id with the same type.
+    /// Makes the run end in a value of `T`, which is a type with `#[toolwright::data]`. The agent asks the model for
+    /// the value in the way that the model's provider supports. If an answer is not such a value, the agent sends it
+    /// back with all its problems, as often as [`max_corrections`](crate::AgentBuilder::max_corrections) allows. An
+    /// invalid answer is never returned. To continue a recorded run, or to read its value again, request it by its id
+    /// with the same type.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -80,7 +81,7 @@ impl RunRequest {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-    /// // The first answer is no `Quote`, and goes back.
+    /// // The first answer is not a `Quote`, so the agent sends it back.
     /// let model = ScriptedModel::new()
     ///     .calls([("final_answer", r#"{"total":"about 5 euros"}"#)])
     ///     .calls([("final_answer", r#"{"total":450}"#)]);

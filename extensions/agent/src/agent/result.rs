@@ -11,8 +11,8 @@ use crate::history::Message;
 use crate::limits::{Cost, TotalUsage, Usage};
 use crate::run::{AgentRun, Expected, StartError, State, Stopped};
 
-/// The result of a run. Its `Display` form is its text: the last message of the model, or the answer of the terminal
-/// tool that ended the run.
+/// The result of a run. Its `Display` form is the answer: the last message of the model, the value in which the run
+/// ended, or the answer of the terminal tool that ended the run.
 #[derive(Debug, Clone)]
 pub struct RunResult {
     id: String,
@@ -70,7 +70,7 @@ impl RunResult {
         }
     }
 
-    /// Returns the text that the result prints as; empty if the run ended without an answer.
+    /// Returns the answer as text, as the `Display` form does; empty if the run ended without an answer.
     #[must_use]
     pub fn text(&self) -> &str {
         match &self.end {
@@ -80,7 +80,7 @@ impl RunResult {
         }
     }
 
-    /// Returns the value that the run ended in, for an agent built with [`output`](crate::AgentBuilder::output).
+    /// Returns the value in which the run ended, for an agent built with [`output`](crate::AgentBuilder::output).
     ///
     /// # Errors
     /// When the run did not end in a value, or in a value of another type: one with another name or other fields.
@@ -105,25 +105,25 @@ impl RunResult {
         &self.end
     }
 
-    /// Returns how often the model was asked for an answer.
+    /// Returns how often the model was asked since the prompt.
     #[must_use]
     pub fn turns(&self) -> u32 {
         self.turns
     }
 
-    /// Returns the tokens of all requests, as far as the provider says.
+    /// Returns the tokens of all requests since the prompt, as far as the provider reports them.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.spent.usage
     }
 
-    /// Returns the cost of the requests; `None` if the model has no price.
+    /// Returns the cost of the requests since the prompt; `None` if the model has no price.
     #[must_use]
     pub fn cost(&self) -> Option<Cost> {
         self.spent.known_cost()
     }
 
-    /// Returns the usage of all requests, including failed requests and those of unknown cost.
+    /// Returns the usage of all requests since the prompt, including failed requests and requests of unknown cost.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.spent
@@ -135,8 +135,8 @@ impl RunResult {
         &self.history
     }
 
-    /// Lists how the agent differs from the agent that drove the recorded run before: in its model, instructions or
-    /// tools.
+    /// Lists how this agent differs from the agent that drove the recorded run before: in its model, its instructions,
+    /// its tools or other parts.
     #[must_use]
     pub fn differences(&self) -> &[String] {
         &self.differences
@@ -165,11 +165,12 @@ pub enum RunError {
     /// The run stopped without an end; a [`Chat`](crate::Chat) can be resumed.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The run ended by a limit, by a cancellation, or because the model failed. The result has the history and the
-    /// usage until then.
+    /// The run ended without an answer: at a limit, by a cancellation or a guard, because the model failed, or because
+    /// no answer was a valid value. The result has the history and the usage until then.
     #[error("{}", .0.end())]
     NoAnswer(Box<RunResult>),
-    /// The run is recorded and waits for people. When they have decided, request it again by its id to continue it.
+    /// The run is recorded and waits for people. When they have decided, request the run again by its id to continue
+    /// it.
     #[error(
         "run `{}` waits: {}; {}ask for the run again by its id",
         .0.run,
@@ -180,12 +181,12 @@ pub enum RunError {
         }
     )]
     Waits(Box<Waiting>),
-    /// The run did not end in a value of the type, or ended in a value that the validation of the type refuses.
+    /// The run did not end in a value of the requested type, or the validation of the type refuses the value.
     #[error("run `{run}` {why}")]
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// The output type in which the run ends, and the type that the caller requested.
+        /// The reason, with the type in which the run ends and the requested type.
         why: String,
     },
     /// The run is recorded, and this process cannot continue it.

@@ -1,8 +1,8 @@
 //! A model that reviews calls before a person is asked.
 //!
-//! - The model allows the call, denies it with a reason, or asks for a person. A person also decides if the review
-//!   fails, or if a rule says so.
-//! - The call is shown to the model inside a fence, as data. The model has to answer with a value of a type.
+//! - The model allows the call, denies it with a reason, or leaves it to a person. A person also decides if the review
+//!   fails, or if a rule requires a person.
+//! - The call is shown to the model inside a fence, as data. The model has to answer with a value of a fixed type.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,18 +38,19 @@ const INSTRUCTIONS: &str = "You review a tool call that another model wants to m
 type Rule = Box<dyn Fn(&ApprovalRequest) -> Option<String> + Send + Sync>;
 
 /// Asks a model about calls that the policy does not allow by itself, before a person is asked. The model allows a
-/// call, denies it with a reason, or leaves it to the person. It is an approver: pass it to
+/// call, denies it with a reason, or leaves it to the person. A reviewer is an approver: pass it to
 /// [`AgentBuilder::approver`](crate::AgentBuilder::approver).
 ///
-/// - **The person decides** if the model leaves the call to them, fails, takes longer than a minute or gives no
-///   decision; if a rule says so: one of the policy that asks each time
-///   ([`always_ask`](toolwright::policy::Rule::always_ask)), [`person_from`](Self::person_from),
-///   [`person_where`](Self::person_where); and if the call is very long or a text in it imitates the system. None of
-///   these is a denial.
-/// - **The record** of the call names the model that reviewed it, and the reason: `toolwright calls show`. It is signed
-///   with the key of the approver, whose owner is responsible for the decision.
-/// - **The model sees** the call as a person does, with its secrets masked, fenced as data. It has no tools and answers
-///   with a value of a type, so a text in the call can give it neither tools nor another form of answer.
+/// - **The person decides** if the model leaves the call to the person, fails, takes longer than a minute or gives no
+///   decision. The person decides without a review if a rule requires it: a policy rule that asks each time
+///   ([`always_ask`](toolwright::policy::Rule::always_ask)), [`person_from`](Self::person_from) or
+///   [`person_where`](Self::person_where). The same holds if the call is very long, or if a text in it imitates the
+///   system. None of these cases denies the call.
+/// - **The record** of the call names the model that reviewed it, and the model's reason; `toolwright calls show`
+///   prints both. The record is signed with the key of the approver, whose owner is responsible for the decision.
+/// - **The model sees** the call as a person does: with its secrets masked, and fenced as data. The model has no tools
+///   and answers with a value of a fixed type, so a text in the call cannot give it tools or change the form of its
+///   answer.
 ///
 /// ```
 /// use toolwright::approval::{Callback, Response};
@@ -86,8 +87,8 @@ pub struct Reviewer<P = PersonLater> {
     person: P,
 }
 
-/// Leaves the decisions of people to the journal, where `toolwright approvals` or an
-/// [`ApprovalService`](toolwright::approval::ApprovalService) makes them.
+/// An approver that decides nothing. The call waits in the journal until a person decides, by `toolwright approvals` or
+/// an [`ApprovalService`](toolwright::approval::ApprovalService).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PersonLater;
 
@@ -120,8 +121,8 @@ enum Verdict {
 }
 
 impl Reviewer {
-    /// Begins a reviewer with a model: a text `provider:model`, or any [`Model`](crate::Model). Without
-    /// [`guidance`](Self::guidance) it has no reason to allow any call.
+    /// Creates a reviewer with a model: a text `provider:model`, or any [`Model`](crate::Model). Without
+    /// [`guidance`](Self::guidance), the model has no reason to allow any call.
     ///
     /// # Errors
     /// When the model is not known, has no key, or its provider does not accept the schema of the decision.
@@ -134,14 +135,14 @@ impl Reviewer {
 }
 
 impl<P> Reviewer<P> {
-    /// Sets which calls may run and which must not, in words that the model reads.
+    /// Sets the guidance that the model reads: which calls may run, and which must not.
     #[must_use]
     pub fn guidance(mut self, text: impl Into<String>) -> Self {
         self.guidance = text.into();
         self
     }
 
-    /// Sets who is asked when a person has to decide. Unless set, the call waits in the journal.
+    /// Sets the approver that asks a person when a person has to decide. Unless set, the call waits in the journal.
     #[must_use]
     pub fn person<Q: Approver>(self, person: Q) -> Reviewer<Q> {
         let Self { agent, guidance, rules, time, .. } = self;
@@ -193,7 +194,7 @@ impl<P> Reviewer<P> {
         })
     }
 
-    /// Asks the model for its decision; the error says why the model has made none.
+    /// Asks the model for its decision. The error says why there is no decision.
     async fn review(&self, request: &ApprovalRequest) -> Result<Review, String> {
         let prompt = shown(request, &self.guidance);
         let reviewing = self.agent.run(prompt).typed::<Review>().validate(|review| {

@@ -7,13 +7,13 @@ use crate::durable::{self, ById, Urgency};
 use crate::history::Prompt;
 use crate::run::{Inbox, Stopped};
 
-/// Sends messages to a conversation while a turn is in progress; made by [`Chat::steering`](crate::Chat::steering).
-/// Cheap to clone.
+/// Sends messages to a conversation while a turn is in progress. Made by [`Chat::steering`](crate::Chat::steering);
+/// cloning is cheap.
 #[derive(Clone)]
 pub struct Steering {
     agent: Agent,
     id: String,
-    /// The inbox of the turn; `None` if the run is recorded.
+    /// The inbox of a run in memory; `None` if the run is recorded.
     inbox: Option<Inbox>,
 }
 

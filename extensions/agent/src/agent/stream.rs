@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 use crate::agent::{RunError, RunResult};
 use crate::events::{NumberedEvent, RunEvent, RunEvents};
 
-/// The events of a run, as they happen. Reading drives the run; dropping the stream stops it. The stream ends after the
-/// last event, or with the error for which the run gave no answer.
+/// The events of a run, as they happen. Reading drives the run; dropping the stream stops the run. The stream ends
+/// after the last event. If the run gives no answer, the stream ends with the error.
 pub struct RunStream<'a> {
     /// The events of the run; `None` if the run could not begin.
     events: Option<RunEvents>,
@@ -38,8 +38,7 @@ impl<'a> RunStream<'a> {
         self.result.as_ref()
     }
 
-    /// Numbers the events, so that a reader who reconnects continues after the last event that it has, by
-    /// [`RunEvents::after`].
+    /// Numbers the events, so that a reader that reconnects can continue after its last event, by [`RunEvents::after`].
     #[must_use]
     pub fn numbered(self) -> NumberedStream<'a> {
         NumberedStream(self)
@@ -72,7 +71,7 @@ impl<'a> RunStream<'a> {
                     match Pin::new(&mut *events).poll_next(context) {
                         Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
                         Poll::Pending => return Poll::Pending,
-                        // The driver has stopped, and another driver continues the run.
+                        // One driver of the run has stopped. The events of the next driver follow.
                         Poll::Ready(None) => {}
                     }
                 }
@@ -100,8 +99,7 @@ impl fmt::Debug for RunStream<'_> {
 pub struct NumberedStream<'a>(RunStream<'a>);
 
 impl NumberedStream<'_> {
-    /// Returns the result: `None` while the run works, and if it failed, when the stream ends with the error. Read the
-    /// stream to its end first.
+    /// Returns the result of the run, after its events were read to the end; `None` if the stream ended with an error.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         self.0.result()

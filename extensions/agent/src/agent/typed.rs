@@ -14,7 +14,8 @@ use crate::agent::{Agent, RunError, RunRequest, RunResult, RunStream};
 use crate::history::Prompt;
 use crate::run::{Output, StartError};
 
-/// A task that ends in a value of `T` and has not begun; made by [`RunRequest::typed`].
+/// A task that will end in a value of `T`. It begins when it is awaited or its stream is read. Made by
+/// [`RunRequest::typed`].
 #[must_use = "a run begins when it is awaited or its stream is read"]
 pub struct TypedRequest<T> {
     request: RunRequest,
@@ -26,8 +27,8 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
         Self { request, of: PhantomData }
     }
 
-    /// Refuses some values of the type. The message and hint of the error are sent back to the model like other
-    /// problems.
+    /// Refuses the values for which `validate` returns an error. The error's message and hint are sent back to the
+    /// model, as for other problems of an answer.
     ///
     /// ```
     /// use toolwright::ToolError;
@@ -64,7 +65,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
         Self::new(self.request.ending_in(Output::validated(validate)))
     }
 
-    /// Runs the task while its events are read; read the value by [`RunResult::output`] of the stream's result.
+    /// Runs the task while its events are read. To read the value, call [`RunResult::output`] on the stream's result.
     #[must_use = "the run goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'static> {
         self.request.stream()
@@ -107,7 +108,7 @@ impl<T> TypedResult<T> {
         &self.output
     }
 
-    /// Returns only the value.
+    /// Returns the value, without the rest of the result.
     #[must_use]
     pub fn into_output(self) -> T {
         self.output

@@ -14,8 +14,8 @@ pub(super) struct UnacknowledgedTurn {
 }
 
 impl UnacknowledgedTurn {
-    /// Returns the last turn of a history if it has tool results and the model has not answered since; `turn` is its
-    /// number.
+    /// Returns the last turn of a history, whose number is `turn`, if the turn has tool results and the model has not
+    /// answered since.
     pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
         let since = history.iter().rev().take_while(|it| !matches!(it, Message::Assistant { .. }));
         let calls = since.filter_map(|message| match message {
@@ -49,8 +49,8 @@ impl UnacknowledgedTurn {
         is_done
     }
 
-    /// Returns the calls that the run has given up but that may still go on: the run has an answer for each, and the
-    /// journal has none. The process in which such a call ran has died since.
+    /// Returns the calls that the run has given up although they may still go on: the run has recorded an answer for
+    /// each of them, and the journal has none. The processes that ran these calls have died.
     pub(super) async fn given_up(
         self,
         store: &dyn Store,

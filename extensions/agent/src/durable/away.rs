@@ -43,7 +43,7 @@ impl RunRecord {
         // The head is plain text in an encrypted journal too, and a provider may quote the request in its error.
         outage.message.take_if(|_| self.recorded.access().sealing.is_some());
         let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
-        // Only this commit records the usage of the failed requests.
+        // Only this commit records the usage of the failed requests, so it is retried like the commit of an answer.
         match paid {
             0 => self.recorded.commit(head, Vec::new()).await?,
             _ => self.commit_paid(head, Vec::new()).await?,
@@ -51,8 +51,8 @@ impl RunRecord {
         Ok(Away::Left(left))
     }
 
-    /// Returns the patience for recording an answer that was paid for: the driver holds the answer while the journal
-    /// fails, until this process drains its executor or cancels the run.
+    /// Returns for how long to retry the commit of an answer that was paid for: as long as the journal fails, until
+    /// this process drains its executor or the application cancels the run.
     pub(super) fn patience(&self) -> Patience<'static> {
         let (executor, token) = (self.agent.0.executor.clone(), self.token.clone());
         let given_up = async move {
@@ -64,7 +64,7 @@ impl RunRecord {
         Patience::HeldUntil(given_up.boxed())
     }
 
-    /// Reads the documents that list the run, and retries while the journal cannot be read.
+    /// Prepares the writes that list the run as open or as ended. Retries while the journal cannot be read.
     pub(super) async fn listed_for_the_paid(
         &self,
         is_ended: bool,
@@ -81,7 +81,7 @@ impl RunRecord {
         Ok(Vec::new())
     }
 
-    /// Commits something that was paid for: holds the commit and retries it while the journal fails.
+    /// Commits the record of requests that were paid for. Retries the commit while the journal fails.
     pub(super) async fn commit_paid(
         &mut self,
         head: Head,
@@ -90,7 +90,7 @@ impl RunRecord {
         let until = head.lease.as_ref().map(|lease| lease.until);
         self.recorded.commit_with(self.patience(), head, documents).await?;
         match until.is_some_and(|until| until <= self.recorded.access().now()) {
-            // The commit was held for so long that the lease has ended.
+            // The retries took so long that the lease has ended.
             true => self.recorded.renew().await,
             false => Ok(()),
         }

@@ -17,7 +17,8 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// Makes the body of a document. With a key it encrypts every value, since a model may repeat a secret in any text.
+    /// Makes the body of a document. With a sealing key, encrypts every value, because a model may repeat a secret in
+    /// any text.
     pub(super) fn of(
         value: &impl Serialize,
         key: &str,
@@ -34,8 +35,8 @@ impl Body {
         }
     }
 
-    /// Returns the value that was stored under this key. With a sealing key, refuses a value that is not encrypted: its
-    /// author is unknown.
+    /// Returns the value that was stored under this key. With a sealing key, refuses a value that is not encrypted,
+    /// because its author is unknown.
     pub(super) fn open<T: DeserializeOwned>(
         &self,
         key: &str,

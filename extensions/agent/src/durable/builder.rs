@@ -23,11 +23,11 @@ type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 /// The default limit on how many runs of a process run calls at the same time.
 const RUNS_AT_ONCE: usize = 100;
 
-/// A process drives this many times as many runs as may run calls at the same time, because most runs wait for their
-/// models.
+/// How many runs a process drives for each run that may run calls. The number is higher than one, because most runs
+/// wait for their models.
 const WITH_ASKING: usize = 10;
 
-/// Gathers the parts of a [`Runner`].
+/// A builder for a [`Runner`].
 #[derive(Default)]
 pub struct RunnerBuilder {
     agents: BTreeMap<String, Agent>,
@@ -76,7 +76,7 @@ pub enum RunnerError {
         /// The setting that differs: `sealing key`, `lease` or `clock`.
         what: &'static str,
     },
-    /// A tool takes a secret, and nothing could encrypt it.
+    /// A tool takes a secret, and the journal has no key to encrypt the secret.
     #[error(
         "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give its journal one by `Journal::sealing_key`"
     )]
@@ -125,9 +125,9 @@ impl RunnerBuilder {
         self
     }
 
-    /// Limits how many runs of [`Runner::work`] run calls at once: 100 unless set. Runs that wait for their models do
-    /// not count: ten times as many runs are driven in all. Others stay in the journal until a driven run ends or
-    /// waits, or another process takes them.
+    /// Limits how many runs of [`Runner::work`] run calls at once: 100 unless set. A run that waits for its model does
+    /// not count: in all, the process drives up to ten times as many runs. Further runs stay in the journal until a
+    /// driven run ends or waits, or another process takes them.
     #[must_use]
     pub fn runs_at_once(mut self, runs: NonZeroUsize) -> Self {
         self.at_once = Some(runs);
@@ -135,7 +135,7 @@ impl RunnerBuilder {
     }
 
     /// Calls `notify` with the id of each run that [`Runner::work`] could not continue or has parked. The worker
-    /// retries a run that failed after a pause, which grows from 5 seconds to 5 minutes while the run fails.
+    /// retries a failed run after a pause. The pause grows from 5 seconds to 5 minutes while the run fails.
     #[must_use]
     pub fn on_failure(mut self, notify: impl Fn(&str, &RunError) + Send + Sync + 'static) -> Self {
         self.on_failure = Some(Box::new(notify));

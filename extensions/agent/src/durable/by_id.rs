@@ -22,7 +22,7 @@ use crate::history::{Message, Prompt};
 use crate::run::options::RunOptions;
 use crate::run::{Expected, Output, State, cancellation};
 
-/// One recorded run of an agent, as [`Chat`](crate::Chat) and requests with an id use it.
+/// A recorded run of an agent, for a [`Chat`](crate::Chat) or a [`RunRequest`](crate::RunRequest).
 pub(crate) struct ById {
     inner: Inner,
     agent: Agent,
@@ -42,7 +42,7 @@ pub(crate) struct Came {
     pub history: Vec<Message>,
     /// How many messages the history had when the caller began to drive the run.
     pub before: usize,
-    /// How the agent differs from the agent that began the run.
+    /// How the agent differs from the agent that drove the run before.
     pub differences: Vec<String>,
 }
 
@@ -95,8 +95,7 @@ impl ById {
         self.until_it_rests(WantedOutcome::Answer(prompt)).await
     }
 
-    /// Leaves a message for the driver of the run, which may be in another process. The model gets the message with the
-    /// next request.
+    /// Leaves a message for the driver of the run, which may be in another process.
     pub(crate) async fn put(
         agent: &Agent,
         run: &str,
@@ -148,7 +147,7 @@ impl ById {
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
             };
-            // From here on this process takes the run as a worker does: it does not wake a run that was parked
+            // From here on this process takes the run as a worker does: it does not resume a run that was parked
             // meanwhile.
             by = TakenBy::Worker;
             match came {
@@ -163,7 +162,7 @@ impl ById {
                     }
                 }
                 Err(RunError::ModelUnreachable { until, kind, message, .. }) => {
-                    // A reader of the run's events sees the failed request in them.
+                    // A reader of the run's events sees the failed request there, and needs no warning.
                     if rests_until.replace(until) != Some(until)
                         && !self.agent.0.rings.is_read(&self.id)
                     {

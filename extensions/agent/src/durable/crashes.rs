@@ -1,5 +1,5 @@
-//! Decides which runs are suspects when processes die, and for how long a suspect is left alone. Pure, except for
-//! [`SuspectPlace`].
+//! Decides which runs are suspects, because they may have killed their processes, and for how long a suspect is not
+//! driven. Pure, except for [`SuspectPlace`].
 //!
 //! A process that dies drives many runs, and one of them may have killed it. After the first crash, any process drives
 //! all of them again at once. A run whose drivers died several times in one turn is a suspect. A process drives at most
@@ -20,11 +20,11 @@ const WHILE_CALLING: u32 = 2;
 /// for their models when it dies, and no code of a tool runs then.
 const WHILE_ASKING: u32 = 5;
 
-/// How long a suspect is left alone after the lease of its dead driver has ended.
+/// How long a suspect is not driven after the lease of its dead driver has ended.
 const REST: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(5), longest: SignedDuration::from_mins(5) };
 
-/// How long a run stays parked.
+/// How long a run stays parked: longer each time.
 const PARKED: GrowingPause =
     GrowingPause { first: SignedDuration::from_mins(10), longest: SignedDuration::from_hours(24) };
 
@@ -63,7 +63,7 @@ pub(super) fn parked_until(head: &Head) -> Option<Timestamp> {
     Some(parked.until.unwrap_or_else(|| later(parked.at, PARKED.first)))
 }
 
-/// The only place in which a process may drive a suspect, so that it drives no two suspects at a time.
+/// A lock that lets a process drive at most one suspect at a time.
 #[derive(Debug, Default)]
 pub(super) struct SuspectPlace(Arc<AtomicBool>);
 
@@ -72,14 +72,14 @@ impl SuspectPlace {
         !self.0.load(Ordering::Acquire)
     }
 
-    /// Takes the only place for a suspect, if it is free.
+    /// Takes the lock, if it is free.
     pub(super) fn take(&self) -> Option<Suspicion> {
         let was_taken = self.0.swap(true, Ordering::AcqRel);
         (!was_taken).then(|| Suspicion(Arc::clone(&self.0)))
     }
 }
 
-/// Holds the place of the suspect; dropping this value frees the place.
+/// Holds the lock for a suspect; dropping this value frees the lock.
 #[derive(Debug)]
 pub(super) struct Suspicion(Arc<AtomicBool>);
 

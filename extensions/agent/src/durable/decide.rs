@@ -42,9 +42,10 @@ impl CallStatus {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// The run has ended: the process does nothing.
+    /// The run has ended. The process does nothing.
     Ended,
-    /// The run went back to an earlier turn, or its files are not restored yet: the process does nothing.
+    /// The run went back to an earlier turn, or it continues a run that went back and the files are not restored yet.
+    /// The process does nothing.
     Rewound,
     /// The run is parked: the process does nothing until `until`.
     Parked {
@@ -58,7 +59,7 @@ pub enum Decision {
     },
     /// The model of the run is unavailable: the process does nothing until the next attempt.
     Away {
-        /// The outage: when it began, and when the next attempt is.
+        /// The outage, with the time of the next attempt.
         outage: Outage,
     },
     /// The drivers of the run died several times in its turn: the process leaves the run alone until `until`.
@@ -68,12 +69,13 @@ pub enum Decision {
     },
     /// The calls of the run wait: the process does nothing.
     Waits,
-    /// The driver that died was the only suspect that its process drove: records that the run is parked.
+    /// The driver that died drove the run as the only suspect of its process. The process records that the run is
+    /// parked.
     Park {
         /// The crashes of drivers in this turn.
         crashes: Crashes,
     },
-    /// Takes the run with the next epoch and drives it.
+    /// The process takes the run, with the next epoch, and drives it.
     Take {
         /// The crashes of drivers in this turn; `None` if no driver has crashed.
         crashes: Option<Crashes>,

@@ -8,7 +8,7 @@ use toolwright::journal::StoreError;
 use super::outage::Outage;
 use crate::run::{StartError, Stopped};
 
-/// Why a durable run cannot continue in this process. Its record stays in the journal.
+/// Why a durable run cannot continue in this process. The record of the run stays in the journal.
 ///
 /// ```
 /// use toolwright_agent::durable::RunError;
@@ -19,7 +19,7 @@ use crate::run::{StartError, Stopped};
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The id cannot be that of a run.
+    /// The id is not valid for a run.
     #[error("`{run}` cannot be the id of a run: {why}")]
     Id {
         /// The id.
@@ -27,12 +27,12 @@ pub enum RunError {
         /// What is wrong with the id.
         why: String,
     },
-    /// The key cannot be that of a message.
+    /// The key is not valid for a message.
     #[error("`{key}` cannot be the key of a message: {why}")]
     MessageKey {
         /// The key.
         key: String,
-        /// What is wrong.
+        /// What is wrong with the key.
         why: String,
     },
     /// The journal already has a run of this id, or had one that was removed.
@@ -161,14 +161,14 @@ pub enum RunError {
     OtherOutput {
         /// The id of the run.
         run: String,
-        /// The output type in which the run ends, and the type that the caller requested.
+        /// The reason, with the recorded type and the requested type.
         why: String,
     },
     /// The files of the run are not as the run left them, or their earlier content is not recorded, so nothing was
     /// restored.
     #[error("the files of run `{run}` cannot go back: {}", files.join("; "))]
     FilesChanged {
-        /// The reasons, a sentence for each file.
+        /// The id of the run.
         run: String,
         /// The reasons, a sentence for each file.
         files: Vec<String>,
@@ -237,14 +237,14 @@ impl RunError {
         Self::ModelUnreachable { run: run.to_owned(), kind, message, since, until }
     }
 
-    /// Reports whether another process drives the run or has changed it first, so that nothing is wrong.
+    /// Reports whether another process drives the run or has changed it first. Then nothing is wrong with the run.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
     }
 
-    /// Reports whether the run continues later by itself or in another process, so that a caller who waits for its end
-    /// tries again.
+    /// Reports whether the run continues later, by itself or in another process. A caller that waits for the end of the
+    /// run then tries again.
     #[must_use]
     pub fn goes_on_later(&self) -> bool {
         let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });

@@ -1,4 +1,4 @@
-//! Makes a run from the first turns of another.
+//! Makes a run from the first turns of another run.
 
 use jiff::{SignedDuration, Timestamp};
 use toolwright::journal::{CallSlot, CommitError, DocumentWrite, SealingKey, Store, Transaction};
@@ -17,7 +17,7 @@ use crate::history::{Message, Summary};
 use crate::plugin::PluginTurn;
 use crate::run::{CUT_SHORT, NOT_THE_VALUE, SENT_BACK, State, correction};
 
-/// What a fork needs besides the old run and the new one.
+/// The parameters of a fork, apart from the old run and the new one.
 pub(super) struct Forking<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -82,9 +82,9 @@ pub(super) async fn documents_of_fork(
     Ok((head, documents))
 }
 
-/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because it does not
-/// say in which turn the run read a text. The copied answers cannot replace the record, because they do not name all
-/// sources: a tool of the application may fetch a page itself and answer in its own words.
+/// Copies the record of the untrusted texts that a run has read. The fork gets the whole record, because the record
+/// does not say in which turn the run read a text. The sources that the copied answers name cannot replace the record:
+/// a tool of the application may fetch a page itself and answer in its own words, without naming the page.
 async fn read_of_strangers(
     store: &dyn Store,
     run: &str,
@@ -180,7 +180,7 @@ impl Copy<'_> {
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
-            // A guard may also have sent back an answer with calls, or an empty answer.
+            // This turn has no text. A guard may have sent back its answer, with calls or empty.
             (_, None) => {
                 if let Some(said) = self.said_after(number).await?
                     && is_correction(&said, self.is_typed())
@@ -192,8 +192,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns how the new run ends if its last turn is a text. `None` if the other run asked its model again after
-    /// that text without a message of the user.
+    /// Returns how the new run ends if its last turn is a text. Returns `None` if the old run asked its model again
+    /// after that text without a message of the user.
     async fn end(
         &mut self,
         number: u64,
@@ -203,7 +203,8 @@ impl Copy<'_> {
         if let Some(RunEnd::Text { .. }) = ended {
             return Ok(ended);
         }
-        // The other run did not end with this text: its user said more, or the run itself asked its model again.
+        // The old run did not end with this text: its user sent another message, or the run itself asked its model
+        // again.
         match self.said_after(number).await? {
             None => Ok(None),
             Some(correction) if is_correction(&correction, self.is_typed()) => {
@@ -214,7 +215,7 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns the first message of the user, or in the user's name, after a turn.
+    /// Returns the first message after a turn that the user sent, or that the run sent in the user's name.
     async fn said_after(&self, number: u64) -> Result<Option<Message>, RunError> {
         let Forking { store, sealing, .. } = *self.forking;
         let next = turn::read_turn(store, &self.head.run, number + 1, sealing).await?;
@@ -222,7 +223,7 @@ impl Copy<'_> {
     }
 
     /// Writes the correction with which the new run asks its model after the last copied turn. Messages of the user
-    /// beside the correction belong to turns that are not copied.
+    /// that came with the correction belong to turns that are not copied.
     fn correct(&mut self, number: u64, correction: Message) -> Result<(), RunError> {
         let (messages, ends_in) = (vec![correction], self.ends_in.clone());
         let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
@@ -238,8 +239,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy says in which run
-    /// the call ran.
+    /// Returns a copy of the answer of a call. A journalled call may have had an effect, so the copy names the run in
+    /// which the call ran.
     async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();

@@ -101,8 +101,8 @@ pub struct Forked {
     pub turn: u64,
 }
 
-/// Why no process may drive a run: the run went back to an earlier turn, or the files of such a rewind are not restored
-/// yet.
+/// Why no process may drive a run: the run went back to an earlier turn, or it continues a run that went back and the
+/// files are not restored yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -194,9 +194,9 @@ pub struct WaitingCall {
     pub call: CallId,
     /// The name of the call's tool.
     pub tool: String,
-    /// The state of the call when it was submitted: what it waited for.
+    /// The state of the call when the run began to wait for it.
     pub state: CallState,
-    /// Whether the call is one in the background: the run continues meanwhile, and ends only when it has the result.
+    /// Whether the call is in the background: the run continues meanwhile, and ends only when it has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_background: bool,
 }
@@ -214,8 +214,8 @@ impl Head {
         }
     }
 
-    /// Returns the text that the encryption of the state is bound to. It names the fields of the head that are stored
-    /// in plain text and never change.
+    /// Returns the text to which the encryption of the state is bound. It contains the fields of the head that are
+    /// stored in plain text and never change.
     fn bound(&self) -> String {
         let plain = json!([self.agent, self.user, self.session]);
         format!("{}#state of {plain}", keys::head(&self.run))

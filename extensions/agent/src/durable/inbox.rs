@@ -12,8 +12,8 @@ use super::turn::{self, TurnPrompt};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
-/// The end of the key of a message that interrupts the request in progress. Earlier releases read such a message with
-/// the next request.
+/// The suffix of the key of a message that interrupts the request in progress. Earlier releases read a message with
+/// this suffix together with the next request.
 const NOW: &str = "/now";
 
 /// When a message is read.
@@ -25,10 +25,12 @@ pub(crate) enum Urgency {
     Now,
 }
 
-/// Records a message for a run, behind those that wait, and returns the key of its document. Where `once` names the key
-/// of the message, the same commit notes that key; `None` says that a message was sent under it before. The commit also
-/// writes the document that lists the run as open again: a driver that ends the run without having seen the message
-/// then fails to list the run as ended.
+/// Records a message for a run, after the messages that already wait, and returns the key of its document. With `once`,
+/// a key that the sender chose, the same commit records that key. Returns `None` if a message was sent under that key
+/// before.
+///
+/// The commit also rewrites the document that lists the run as open. A driver that ends the run without having seen the
+/// message then fails to list the run as ended.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
@@ -40,7 +42,7 @@ pub(super) async fn put(
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
     }
-    // Ids that contain the time sort by it, so messages are read in the order in which they were sent.
+    // The id begins with the time, so that messages are read in the order in which they were sent.
     let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let end = if urgency == Urgency::Now { NOW } else { "" };
     let key = format!("{}{id}{end}", keys::inbox(run));
@@ -112,7 +114,7 @@ async fn waiting(
 }
 
 impl LeasedRun {
-    /// Whether a message waits that interrupts the request under way.
+    /// Whether a message waits that has to interrupt the request in progress.
     pub(super) async fn is_urgent(&self) -> Result<bool, RunError> {
         let waiting = self.access().store.documents(&keys::inbox(&self.head.run)).await?;
         Ok(waiting.iter().any(|it| it.key.ends_with(NOW)))

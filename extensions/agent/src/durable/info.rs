@@ -24,8 +24,8 @@ pub struct NewRun {
     pub(super) history: Vec<Message>,
 }
 
-/// A run without its history. A runner's function for [`services`](super::RunnerBuilder::services) makes the services
-/// of the run from it.
+/// The data that describes a run, without its history. A runner's function for
+/// [`services`](super::RunnerBuilder::services) makes the services of the run from this data.
 #[derive(Clone, PartialEq)]
 pub struct RunInfo {
     pub(super) id: String,
@@ -66,7 +66,7 @@ impl NewRun {
         self
     }
 
-    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The history is
+    /// Begins with a history that another program wrote and that [`import`](crate::import) has repaired. The history is
     /// recorded with the user's first message; none of its calls run again.
     ///
     /// ```

@@ -4,8 +4,8 @@ use toolwright::CallId;
 
 use crate::limits::ledger::answers_of;
 
-/// The prefix of the keys of documents that list the runs that have not ended, so that a worker reads no run that has
-/// ended.
+/// The prefix of the keys of documents that list the runs that have not ended. Because of these documents, a worker
+/// need not read runs that have ended.
 pub(super) const OPEN: &str = "runs/open/";
 
 /// The prefix of the documents that list the runs that have ended.
@@ -56,12 +56,12 @@ pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
 
-/// The prefix of the keys under which messages were sent once, so that none is sent again.
+/// Returns the prefix of the keys of documents that record the keys of sent messages, so that none is sent again.
 pub(super) fn sent(run: &str) -> String {
     format!("run/{run}/sent/")
 }
 
-/// The prefix of the documents of one sub-agent, named by the call that started it.
+/// Returns the prefix of the keys of one sub-agent's documents. The call that started the sub-agent identifies it.
 pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))
 }
@@ -106,13 +106,13 @@ impl Part {
     pub(super) fn of(run: &str, key: &str) -> Option<(u64, Self)> {
         let (turn, name) = key.strip_prefix(&turns(run))?.split_once('/')?;
         let part = Self::ALL.into_iter().find(|part| part.name() == name)?;
-        // Accepts only the canonical spelling of a number, so that a turn has one document.
+        // Accepts only the canonical spelling of a number, so that no two keys name the same part.
         let number: u64 = turn.parse().ok()?;
         (number.to_string() == turn).then_some((number, part))
     }
 }
 
-/// Says what is wrong with the id of a run, or with the key of a message. Both are part of documents' keys, and ids are
+/// Returns what is wrong with the id of a run or the key of a message. Both are part of documents' keys, and ids are
 /// part of command lines.
 pub(super) fn problem(run: &str) -> Option<String> {
     if run.is_empty() {

@@ -1,5 +1,5 @@
-//! The parts of an agent as its model sees them. They are recorded with a run, so that a process with a different agent
-//! reports it.
+//! The parts of an agent as its model sees them. They are recorded with a run, so that a process that continues the run
+//! with a different agent can report the differences.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl MadeOf {
         }
     }
 
-    /// Lists how another agent differs from this one.
+    /// Lists how the agent `now` differs from this agent.
     pub(super) fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = Vec::new();
         if self.model != now.model {
@@ -76,7 +76,7 @@ impl MadeOf {
     }
 }
 
-/// Lists the names that only one of the two has, and the names whose fingerprints differ.
+/// Lists the names that only one of the two maps has, and the names whose fingerprints differ.
 fn differing(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,

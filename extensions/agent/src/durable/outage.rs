@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pause::{GrowingPause, later};
 
-/// The pause before the model is asked again, unless its provider asks for a longer one. The model itself has retried
-/// the request before.
+/// The pause before the model is asked again, unless its provider asks for a longer pause. The model's own retries come
+/// before this pause.
 const PAUSE: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(2), longest: SignedDuration::from_mins(5) };
 
@@ -30,7 +30,7 @@ pub struct Outage {
     /// an encrypted journal, because a provider may quote the request, and in outages that earlier releases recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How many of the failed requests cost something: they timed out, or their answers broke off.
+    /// How many of the failed requests cost something: the requests timed out, or their answers broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
 }
@@ -46,7 +46,7 @@ const MOST_PAID: u32 = 5;
 /// The number of characters of an error's message that a head stores. Each commit of the run writes the head.
 const LONGEST_MESSAGE: usize = 500;
 
-/// The properties of a failed request that decide when the next one is made.
+/// The properties of a failed request that decide when the next request is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,

@@ -1,5 +1,5 @@
-//! Decides for how long a driver retries a commit whose store fails. Usually it retries a few times, since only the
-//! reply may be lost. An answer of the model was paid for, so the driver holds it until the journal can record it.
+//! Decides for how long a driver retries a commit whose store fails. Usually a few retries are enough, since only the
+//! reply may be lost. But an answer of the model was paid for, so the driver retries until the journal can record it.
 
 use std::fmt;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const LOOKS: u32 = 5;
 /// The pause before each of the `LOOKS` retries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The pauses between the retries of a commit that is held, because it records something that was paid for.
+/// The pauses between the retries of a commit that records requests that were paid for.
 const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
@@ -89,7 +89,7 @@ pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Resul
     }
 }
 
-/// Whether the failure of the store may be temporary, so that no stored data is lost.
+/// Whether the failure of the store may be temporary: the store is unavailable or full.
 pub(super) fn may_pass(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full)
 }

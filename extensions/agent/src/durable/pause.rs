@@ -28,7 +28,7 @@ impl GrowingPause {
     }
 }
 
-/// Returns the later time, or the latest possible time if that overflows.
+/// Returns the time that is later by `by`, or the latest possible time on overflow.
 pub(super) fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
     time.saturating_add(by).unwrap_or(Timestamp::MAX)
 }

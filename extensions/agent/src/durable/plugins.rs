@@ -52,7 +52,7 @@ impl RecordedPlugins {
         Ok(plugins)
     }
 
-    /// Adds the key of its document to an error about a state of the wrong type.
+    /// Adds the key of the document to an error about a plugin's state of the wrong type.
     pub(super) fn with_place(&self, error: RunError) -> RunError {
         let RunError::Start(StartError::Plugin(misfit)) = &error else { return error };
         match misfit {

@@ -18,7 +18,7 @@ pub enum Progress {
     /// process, it continues the run as soon as the last of these calls has its answer. A run that is done and waits
     /// for calls in the background continues with the first answer.
     Waiting(Waiting),
-    /// The run is at work: its next request will contain the message.
+    /// The run is at work, and its next request will contain the message that was sent to it.
     Queued,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Waiting {
         for (place, call) in self.calls.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
             write!(formatter, "{comma} `{}` (call {}, {}", call.tool, call.call, call.state)?;
-            // If a decision did not count, the reason in the request says why.
+            // The reason in the request also says why a decision did not count.
             match self.requests.iter().find(|request| request.call == call.call) {
                 Some(request) => write!(formatter, ": {})", request.reason)?,
                 None => formatter.write_str(")")?,

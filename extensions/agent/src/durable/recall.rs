@@ -1,7 +1,9 @@
 //! Cancels the calls of a run that has ended without an answer, so that no worker begins them again.
 //!
-//! - A call in the background may still be under way, because the driver of the run died before it cancelled the call.
-//! - A call that the run gave up ran in a process that died: its lease ends later, and a worker would run it again.
+//! - A call in the background may still be in progress, because the driver of the run died before it cancelled the
+//!   call.
+//! - A call that the run gave up ran in a process that died. The lease of the call ends later, and a worker would then
+//!   run the call again.
 
 use toolwright::{CallFailure, CallId};
 

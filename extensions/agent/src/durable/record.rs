@@ -75,7 +75,7 @@ impl DrivenRun {
     }
 }
 
-/// The record of a run.
+/// The record of a run that this process drives.
 pub(super) struct RunRecord {
     pub recorded: LeasedRun,
     pub agent: Agent,
@@ -251,8 +251,8 @@ impl Recorder for RunRecord {
                     ended = Some(end).filter(|end| end.is_of_value()).cloned();
                     continue;
                 }
-                // The value that the run ends in is recorded with the answer, although the run still waits for calls in
-                // the background.
+                // If a run waits for calls in the background after its model gave the value, the value is recorded with
+                // the answer, as at the end of a run.
                 Action::Await => {
                     ended = next.outcome().filter(|end| end.is_of_value()).cloned();
                     continue;
@@ -460,7 +460,7 @@ impl Recorder for RunRecord {
 }
 
 /// Notes that the driver is gone. If the driver was dropped before it released the run, another driver in this process
-/// need not wait for the end of the lease. A driver that panics keeps its lease: the panic counts as a crash of the
+/// need not wait for the end of the lease. After a panic, the lease stays, so that the panic counts as a crash of the
 /// run.
 impl Drop for RunRecord {
     fn drop(&mut self) {

@@ -1,5 +1,5 @@
-//! The record of one run as its driver holds it. Every commit replaces the head, on the condition that no other driver
-//! has replaced it.
+//! The record of one run, as its driver writes it. Every commit replaces the head, and fails if another driver has
+//! replaced the head before.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ pub(super) struct LeasedRun {
     pub is_said_more: bool,
     /// Whether a commit is in progress, or the outcome of the last commit is unknown.
     is_committing: bool,
-    /// The place of the only suspect that this process drives, held until the turn is recorded.
+    /// The lock for the only suspect that this process drives; freed when the turn is recorded.
     pub suspicion: Option<Suspicion>,
 }
 
@@ -80,7 +80,7 @@ impl LeasedRun {
         Lease { driver: self.driver.clone(), until, suspect: self.suspicion.is_some() }
     }
 
-    /// Returns the write of a document of this run that may exist already.
+    /// Returns the write of a document of this run. The document may exist already.
     pub(super) fn write(
         &self,
         key: String,
@@ -100,7 +100,7 @@ impl LeasedRun {
         self.commit_with(Patience::Short, head, documents).await
     }
 
-    /// Commits, and retries with this patience while the journal fails.
+    /// Commits a new head together with documents. `patience` decides how often a failed commit is retried.
     pub(super) async fn commit_with(
         &mut self,
         patience: Patience<'_>,
@@ -127,7 +127,7 @@ impl LeasedRun {
         Ok(())
     }
 
-    /// Commits once, even if the reply of the store is lost.
+    /// Writes the commit exactly once, even if the reply of the store is lost.
     async fn commit_text(
         &mut self,
         mut patience: Patience<'_>,
@@ -152,7 +152,8 @@ impl LeasedRun {
                 Err(conflict) => {
                     let found = match self.access.store.document(&key).await {
                         Ok(found) => found,
-                        // The journal cannot be read either: retry the commit, because the answer in it was paid for.
+                        // The journal cannot be read either. The commit is retried, because it may contain an answer
+                        // that was paid for.
                         Err(error) => {
                             patience.after(&self.head.run, error, times).await?;
                             continue;
@@ -205,8 +206,8 @@ impl LeasedRun {
         self.is_committing || self.head.lease.as_ref().is_some_and(is_own)
     }
 
-    /// Records with the next commit which agent drives the run from here on. Returns how that agent differs from the
-    /// one before.
+    /// Records with the next commit which agent drives the run from here on. Returns how this agent differs from the
+    /// agent before.
     pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
         let key = keys::agent(&self.head.run);
         let mut differences = Vec::new();
@@ -298,14 +299,14 @@ impl LeasedRun {
         self.commit(head, Vec::new()).await
     }
 
-    /// Releases the lease, so that the driver that takes the run next does not count a crash of this one.
+    /// Releases the lease, so that the next driver of the run does not count a crash of this driver.
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await
     }
 }
 
-/// Returns when a lease ends that begins at this time.
+/// Returns the end of a lease that begins at this time.
 pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestamp {
     let length = SignedDuration::try_from(access.lease).unwrap_or(SignedDuration::MAX);
     begin.saturating_add(length).unwrap_or(Timestamp::MAX)

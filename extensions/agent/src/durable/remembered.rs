@@ -1,5 +1,4 @@
-//! What a process remembers about runs from one reading of the journal to the next, because the journal does not record
-//! it.
+//! Notes of a process about runs, for its next reading of the journal. The journal does not record them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +11,7 @@ use super::head::{Head, Lease};
 /// How long a run is left alone after a process took the run and made no progress.
 pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
 
-/// The waiting calls of a run with the versions of their records; `None` for a call without a record.
+/// The waiting calls of a run with the versions of their records; the version is `None` for a call without a record.
 pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 
 /// The drivers of an agent's runs in this process.
@@ -25,8 +24,7 @@ pub(crate) struct LocalDrivers {
 }
 
 impl LocalDrivers {
-    /// The maximum number of dropped drivers in the list. Older ones may be forgotten: their leases expire by
-    /// themselves.
+    /// The maximum number of dropped drivers in the list. Older ones are forgotten: their leases expire by themselves.
     const MOST: usize = 1_000;
 
     pub(super) fn begin(&self, driver: &str) {
@@ -43,9 +41,9 @@ impl LocalDrivers {
         }
     }
 
-    /// Returns a lease as this process sees it: `None` if its driver was dropped. A driver of this process that is
-    /// still at work keeps its run even if it was late to renew the lease, on a busy machine for instance: it is about
-    /// to record something that was paid for.
+    /// Returns a lease as this process sees it: `None` if its driver was dropped. If the driver still works in this
+    /// process, the lease counts as valid until `until` at least. The driver may be late to renew the lease, for
+    /// instance on a busy machine, and may be about to record an answer that was paid for.
     pub(super) fn now_of(&self, lease: Lease, until: Timestamp) -> Option<Lease> {
         if locked(&self.dropped).contains(&lease.driver) {
             return None;
@@ -58,17 +56,17 @@ impl LocalDrivers {
 
 #[derive(Default)]
 pub(super) struct RunMemory {
-    /// By run: the calls for which it waited when a driver took it without progress, and the time until which it is
-    /// left alone.
+    /// The runs that a driver took without progress, with the calls for which each run waited and the time until which
+    /// the run is not taken again.
     vain: Mutex<HashMap<String, (Versions, Timestamp)>>,
-    /// Heads whose lease comes from a clock that is ahead of the clock of this process, and when this process first saw
-    /// each.
+    /// The runs whose head was written by a clock ahead of this process's clock, with the version of the head and the
+    /// time at which this process first saw it.
     seen: Mutex<HashMap<String, (u64, Timestamp)>>,
 }
 
 impl RunMemory {
-    /// Notes that a driver took a run in vain: the run still waits for the same calls, although some of them could run.
-    /// For instance, the circuit of a tool is open.
+    /// Notes that a driver took a run in vain: the run still waits for the same calls, although some of them were due.
+    /// For instance, the circuit breaker of a tool is open.
     pub(super) fn took_in_vain(&self, run: &str, calls: Versions, now: Timestamp) {
         let until = now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX);
         locked(&self.vain).insert(run.to_owned(), (calls, until));

@@ -1,5 +1,5 @@
-//! Removes the record of a run that has ended. Its id stays used: the journal keeps the calls of the run under the id,
-//! and would answer the calls of another run with them.
+//! Removes the record of a run that has ended. The id of the run cannot be used again, because the journal still has
+//! the run's calls under the id. It would answer the calls of another run with them.
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};

@@ -57,7 +57,7 @@ pub struct Redone {
     pub files: Vec<String>,
 }
 
-/// What a rewind needs besides the run itself.
+/// The parameters of a rewind, apart from the run.
 pub(super) struct Rewinding<'a> {
     pub store: &'a dyn Store,
     pub sealing: Option<&'a SealingKey>,
@@ -282,7 +282,7 @@ impl Rewinding<'_> {
         Ok(first)
     }
 
-    /// Returns a write that sets the rewind status of a head.
+    /// Returns a write of a head with this value of `rewound`.
     fn head_with(
         &self,
         head: &Head,
@@ -326,7 +326,7 @@ pub(super) fn refuse_rewound(head: &Head) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Makes the error for a run that cannot go back because an earlier rewind of it is not undone.
+/// Makes the error for a run that cannot go back, because an earlier rewind of the run is not undone.
 fn already(head: &Head, document: &RewindDocument) -> RunError {
     let RewindDocument { to, turn, step, .. } = document;
     let why = match step {

@@ -109,13 +109,13 @@ impl Runner {
     /// when the lease has ended.
     ///
     /// # Errors
-    /// When the journal has or had a run of this id, its agent is not known, its services cannot be made, or it stops
-    /// without an end; see [`RunError`].
+    /// When the journal has or had a run of this id, the run's agent is not known, its services cannot be made, or the
+    /// run stops without an end; see [`RunError`].
     pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
         self.0.drive(&mut self.0.begin_run(run).await?).await
     }
 
-    /// Records a new run and leaves it to a process that [works](Self::work), which may be this one.
+    /// Records a new run and leaves the run to a process that [works](Self::work), which may be this process.
     ///
     /// # Errors
     /// The errors of [`start`](Self::start), except those of driving the run.
@@ -132,7 +132,7 @@ impl Runner {
     ///
     /// # Errors
     /// When another process drives the run ([`RunError::Driven`]), there is no such run, its record is damaged or of a
-    /// newer release, its model is unavailable ([`RunError::ModelUnreachable`]), or it stops without an end.
+    /// newer release, its model is unavailable ([`RunError::ModelUnreachable`]), or the run stops without an end.
     pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
         self.0.gone_on(run, TakenBy::Operator).await
     }
@@ -141,8 +141,9 @@ impl Runner {
     /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) in some process, so that decided
     /// calls run.
     ///
-    /// The errors of [`resume`](Self::resume), except that this method waits while another process drives the run or
-    /// its model is unavailable, and leaves a parked run parked ([`RunError::Parked`]).
+    /// # Errors
+    /// The errors of [`resume`](Self::resume), with two exceptions. While another process drives the run or its model
+    /// is unavailable, this method waits. A parked run stays parked ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
             // Subscribe before reading, so that no change is missed.
@@ -157,10 +158,10 @@ impl Runner {
         }
     }
 
-    /// Sends another message to a run. A run that has ended continues with the message. A run that is at work gets it
-    /// with its next request ([`Progress::Queued`]): this method records the message before it returns, once and in
-    /// order. If the run ends meanwhile with an answer, it continues with the message; if a limit or an error ends it,
-    /// the message waits for the next one.
+    /// Sends another message to a run. A run that has ended continues with the message. A run that is at work gets the
+    /// message with its next request ([`Progress::Queued`]). The message is recorded, after all earlier messages,
+    /// before this method returns. If the run ends with an answer before it has read the message, the run continues
+    /// with the message. If a limit or an error ends the run, the message waits until another message is sent.
     ///
     /// # Errors
     /// When the run was cancelled; also the errors of [`resume`](Self::resume).
@@ -178,10 +179,10 @@ impl Runner {
         self.say(run, text, Arc::default(), Urgency::Now).await
     }
 
-    /// Sends another message to a run, as [`send`](Self::send) does, but once under a key: if a message was sent to the
-    /// run under this key before, this method sends nothing, and continues the run where no process does. So a caller
-    /// that does not know whether its message arrived, for instance because the caller or its connection died, sends
-    /// it again.
+    /// Sends another message to a run, as [`send`](Self::send) does, but only once for each key. If a message was sent
+    /// to the run under this key before, this method sends nothing; it only continues the run if no process drives it.
+    /// So a caller that does not know whether its message arrived, for instance because its connection broke, can call
+    /// this method again.
     ///
     /// # Errors
     /// When the key is empty, longer than 200 bytes, or has a slash or a control character, or as for
@@ -227,8 +228,8 @@ impl Runner {
         self.0.drive(&mut self.0.say_to_ended(run, text, attachments, &mut None).await?).await
     }
 
-    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. If no
-    /// process drives the run, this process does that. A run that has ended stays as it is.
+    /// Cancels a run: its driver answers its open calls, and records the end with who cancelled the run and why. If no
+    /// process drives the run, this process does both. A run that has ended stays as it is.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -240,9 +241,9 @@ impl Runner {
         }
     }
 
-    /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new run continues
-    /// when it is [resumed](Self::resume), or at once if a process [works](Self::work). If the last copied turn has no
-    /// calls, the new run has ended, and [`send`](Self::send) continues it.
+    /// Makes a new run from the record of another run up to the end of a turn; see [`Runs::fork`]. The new run
+    /// continues when it is [resumed](Self::resume), or at once if a process [works](Self::work). If the last copied
+    /// turn has no calls, the new run has ended, and [`send`](Self::send) continues it.
     ///
     /// # Errors
     /// The errors of [`Runs::fork`].
@@ -309,7 +310,7 @@ impl Runner {
 }
 
 impl Inner {
-    /// Makes a runner for the runs of one agent. The services of a run come with each request for it.
+    /// Makes a runner for the runs of one agent. `services` adds the services of each run.
     pub(super) fn of_one(
         agent: &Agent,
         access: JournalAccess,
@@ -362,8 +363,8 @@ impl Inner {
     }
 
     /// Leaves a message for the driver of a run. If the run has ended and its driver has not seen the message, this
-    /// process continues the run with it. If the message was sent before, under the same key, its sender may have died:
-    /// this process continues the run where no other does.
+    /// process continues the run with the message. If a message was sent under the key `once` before, its sender may
+    /// have died, so this process continues the run unless another process drives it.
     pub(super) async fn queue_message(
         &self,
         run: &str,
@@ -375,7 +376,7 @@ impl Inner {
         let (head, _) = self.head(run).await?;
         let has_ended = head.phase == Phase::Ended;
         if rests_in_background(&head) || (put.is_none() && !has_ended) {
-            // Boxed, so that its type is none of the callers' types.
+            // Boxed, so that the type of this future is no part of the types of the callers' futures.
             return match self.gone_on(run, TakenBy::Worker).boxed().await {
                 Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
                 gone_on => gone_on,

@@ -19,8 +19,7 @@ use super::rewind::{Redone, Rewind, Rewinding};
 use super::turn::{self, RecordedTurn};
 use crate::limits::{PeriodSpending, ceilings};
 
-/// Reads and administers the runs of a journal. This type needs neither agents nor tools, drives no run, and reads no
-/// data of the application.
+/// Reads and administers the runs of a journal. This type needs neither agents nor tools, and drives no run.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -68,7 +67,7 @@ impl Runs {
         self.list(keys::OPEN).await
     }
 
-    /// Lists the runs that have ended, like `list_open`.
+    /// Lists the runs that have ended, as [`list_open`](Self::list_open) does for the others.
     ///
     /// # Errors
     /// When the journal fails.
@@ -77,7 +76,7 @@ impl Runs {
     }
 
     /// Finds the runs that a filter selects, those that have not ended first. Leaves out heads that cannot be read,
-    /// since their runs are unknown. This method reads the heads of all runs that the filter may select.
+    /// because the filter cannot judge them. This method reads the heads of all runs that the filter may select.
     ///
     /// # Errors
     /// When the journal fails.
@@ -147,8 +146,8 @@ impl Runs {
     }
 
     /// Requests the end of a run: its driver answers its open calls and records the end. If no process works on the
-    /// journal, the next one that does so ends the run. Returns whether this call was the first to request it: a run
-    /// that has ended, or whose end was requested before, stays as it is.
+    /// journal, the next process that does so ends the run. Returns `false`, and changes nothing, if the run has ended
+    /// or its end was requested before.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -209,8 +208,9 @@ impl Runs {
         }
     }
 
-    /// Removes the record of a run that has ended: its head, its turns and its entries in the lists. Its calls stay in
-    /// the journal, so its id stays used: the journal would answer the calls of another run of this id with them.
+    /// Removes the record of a run that has ended: its head, its turns and its entries in the lists. The run's calls
+    /// stay in the journal, so its id cannot be used again: the journal would answer the calls of another run of this
+    /// id with them.
     ///
     /// # Errors
     /// When there is no such run, it has not ended, or the journal fails.
@@ -219,9 +219,9 @@ impl Runs {
         remove(&*self.store, &head, version, now).await
     }
 
-    /// Makes a new run from the record of another up to the end of a turn, and returns its head. None of its calls run
-    /// again: the answer of a call with an effect says in which run the call ran. Any process that has the run's agent
-    /// can continue the new run.
+    /// Makes a new run from the record of another run up to the end of a turn, and returns the new run's head. None of
+    /// the copied calls run again: the answer of a call with an effect says in which run the call ran. Any process that
+    /// has the run's agent can continue the new run.
     ///
     /// # Errors
     /// When there is no such run or turn, the turn has calls without an answer, the new id is taken or cannot be that of a
@@ -238,13 +238,13 @@ impl Runs {
         fork(&forking, &head, turn, new).await
     }
 
-    /// Goes back to the end of an earlier turn of a run: makes a new run from the turns up to that one, and restores
+    /// Goes back to the end of an earlier turn of a run: makes a new run from the turns up to that turn, and restores
     /// the files that the calls of later turns have changed. `files` is the log of these changes (`ChangeLog` of
-    /// `toolwright-toolbox`). No process drives the old run until the rewind is [undone](Self::redo). Without an id,
-    /// the new run is called `r1-at-4`, for turn 4 of `r1`.
+    /// `toolwright-toolbox`). No process drives the old run until the rewind is [undone](Self::redo). Without an id in
+    /// `new`, the new run is named after the old run and the turn: `r1-at-4` for turn 4 of `r1`.
     ///
-    /// The rewind is decided by one commit of the journal. If the process dies after that commit, no process drives
-    /// either run until this method is called again and has restored the remaining files.
+    /// One commit of the journal decides the rewind. If the process dies after that commit, no process drives either
+    /// run until this method is called again and has restored the remaining files.
     ///
     /// ```
     /// # use futures::future::BoxFuture;

@@ -1,4 +1,4 @@
-//! Ends the work on a run for a reason outside of it: the run is cancelled, its time is up, or its lease is lost.
+//! Interrupts the work on a run: the run is cancelled, its time is up, its lease is lost, or an urgent message arrives.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use crate::run::{Interruption, Recorder as _, Work, cancellation};
 const LOOK: Duration = Duration::from_millis(250);
 
 impl RunRecord {
-    /// Completes when the work has to end or the lease is lost, and renews the lease until then. Without `work`,
-    /// watches only the lease. May be dropped at any time.
+    /// Completes when the work has to end, an urgent message arrives or the lease is lost, and renews the lease until
+    /// then. Without `work`, watches only the lease. May be dropped at any time.
     pub(super) async fn come_between(&mut self, work: Option<Work>) -> Interruption<RunError> {
         let looks = work.is_some();
         let lease = self.recorded.access().lease;

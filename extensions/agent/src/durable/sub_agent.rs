@@ -1,5 +1,6 @@
-//! Records the answers of a sub-agent's model. The sub-agent's calls are in the journal, as calls of the call that
-//! started it. After a crash, or a wait for a person, that call begins again and replays both.
+//! Records the answers of a sub-agent's model. The journal has the sub-agent's calls as children of the call that
+//! started the sub-agent. After a crash, or a wait for a person, that call begins again and replays the answers and the
+//! calls.
 
 use serde::{Deserialize, Serialize};
 use toolwright::CallId;

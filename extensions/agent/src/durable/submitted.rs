@@ -1,5 +1,5 @@
-//! The runs that this process has recorded for a worker, so that a worker of this process takes them at once and need
-//! not search for them among all runs that wait.
+//! The runs that this process has recorded for a worker. A worker of this process takes them at once, and need not
+//! search for them among all runs that wait.
 
 use std::sync::{Mutex, PoisonError};
 

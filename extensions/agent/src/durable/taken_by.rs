@@ -9,8 +9,8 @@ use super::head::Head;
 pub(super) enum TakenBy {
     /// A worker that has found the run in the journal: every pause applies.
     Worker,
-    /// The program that begins or continues the run and may itself restart in a loop: of the pauses, only an outage of
-    /// the model applies.
+    /// The program that begins or continues the run. The program may restart in a loop, so the pause of an outage
+    /// applies, but no other pause does.
     Program,
     /// A person who has dealt with the cause of the run's crashes or of the outage: no pause applies.
     Operator,

@@ -151,7 +151,7 @@ impl Inner {
         Ok(Ok(driven))
     }
 
-    /// Parks a run whose drivers died several times, and returns the error that says so.
+    /// Records that a run is parked because its drivers died several times. Returns the error that reports this.
     async fn park_run(
         &self,
         head: Head,
@@ -221,8 +221,8 @@ impl Inner {
         }
     }
 
-    /// Takes a run again that waits only for calls in the background, if a message came after the driver last read the
-    /// inbox. The sender relied on that driver, and no other process would read the run before a result comes.
+    /// Takes a run that waits only for calls in the background again, if a message came after the driver last read the
+    /// inbox. Otherwise no process would read the message before a result of these calls comes.
     async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
         if !waiting.calls.iter().any(|it| it.in_background)
             || !has_messages(&*self.access.store, &waiting.run).await.ok()?
@@ -430,7 +430,7 @@ fn driver() -> String {
     CallId::new().to_string()
 }
 
-/// Explains why a run cannot begin with a history, if it cannot.
+/// Returns why a run cannot begin with this history; `None` if the run can.
 fn unsound(history: &[Message]) -> Option<String> {
     let why = match check(history) {
         Ok([]) => return None,

@@ -17,11 +17,11 @@ use crate::limits::share::SpentShare;
 pub struct SubAgentRun {
     /// The call that started the sub-agent.
     pub call: CallId,
-    /// The names of the agents, from the agent that the run started down to this one.
+    /// The names of the agents, from the agent that the run started down to this sub-agent.
     pub agents: Vec<String>,
-    /// The call that started the sub-agent's parent, if a sub-agent started it and not the run itself.
+    /// The call that started the sub-agent's parent; `None` if the run itself started the sub-agent.
     pub parent: Option<CallId>,
-    /// The turn of the sub-agent's parent in which it was started.
+    /// The turn in which the parent started the sub-agent.
     pub turn: u64,
     /// The state of the call that started the sub-agent; `None` if the journal no longer has it.
     pub state: Option<CallState>,

@@ -17,7 +17,7 @@ use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State, last_target};
 
-/// The messages of the user before the model answered: several messages if the run has ended in between.
+/// The messages of the user before the model's answer. There are several, for example, if the run ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TurnPrompt {
@@ -122,7 +122,7 @@ pub struct RecordedTurn {
     pub usage: Option<Usage>,
     /// The cost of the answer, if the price of the model was known.
     pub cost: Option<Cost>,
-    /// The date of the price list by which the cost was counted.
+    /// The date of the price list with which the cost was computed.
     pub prices: Option<String>,
     /// The answers to the turn's calls; `None` until every call has an answer.
     pub answers: Option<Message>,
@@ -130,15 +130,15 @@ pub struct RecordedTurn {
     pub left_out: LeftOut,
     /// The decisions of guards in the turn, except those that let something through.
     pub guards: Vec<GuardReport>,
-    /// What the run has to end in from this turn's message on; `None` if the turn has no message, or an earlier release
-    /// recorded it.
+    /// The kind of output in which the run has to end, from this turn's message on; `None` if the turn has no message,
+    /// or an earlier release recorded it.
     pub(super) ends_in: Option<EndsIn>,
     /// How the run ended with the answer, if the run had to end in a value.
     pub(super) ended: Option<RunEnd>,
 }
 
 impl RecordedTurn {
-    /// Returns the agent to which the run was handed off in this turn; see [`HandOff`](crate::HandOff).
+    /// Returns the name of the agent to which the run was handed off in this turn; see [`HandOff`](crate::HandOff).
     #[must_use]
     pub fn handed_off_to(&self) -> Option<String> {
         last_target(self.answers.as_slice())
@@ -185,7 +185,7 @@ pub(super) struct Turns {
     pub history: Vec<Message>,
     /// The messages since the last answer of the model.
     pub said: Vec<Message>,
-    /// The decisions of guards since that answer.
+    /// The decisions of guards since the last answer of the model.
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, by the index of the call.
     pub so_far: Vec<Option<StoredAnswer>>,

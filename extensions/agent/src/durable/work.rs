@@ -58,10 +58,12 @@ struct OpenRun {
 }
 
 impl Runner {
-    /// Drives, the oldest first, every run of these agents whose driver is gone or whose calls may run, and runs the
-    /// decided calls of the journal. Returns when every executor is drained, at most one lease later. Spawn this method
-    /// once in each process; any number of processes may work on one journal. Each run has a task of its own; the calls
-    /// of at most [a hundred](super::RunnerBuilder::runs_at_once) runs run at once.
+    /// Drives every run of these agents whose driver is gone or whose calls may run, the oldest run first. Also runs
+    /// the decided calls of the journal. Returns when every executor is drained and its runs have stopped, at most one
+    /// lease later.
+    ///
+    /// Spawn this method once in each process; any number of processes may work on one journal. Each run has a task of
+    /// its own; the calls of at most [a hundred](super::RunnerBuilder::runs_at_once) runs run at once.
     ///
     /// A run that cannot continue (its services could not be made, a tool is missing, the disk is full) is reported to
     /// [`on_failure`](super::RunnerBuilder::on_failure) and retried later; the other runs continue.
@@ -114,7 +116,7 @@ impl Runner {
         sleep(self.0.access.lease).await;
     }
 
-    /// Searches for runs to drive, for ever; `going` drives those that it takes.
+    /// Searches for runs to drive, without end. `going` drives the runs that this method takes.
     async fn look(&self, going: &mut Going) {
         let (mut rested, submitted) = (RestingRuns::default(), self.0.submitted.listen());
         loop {

@@ -51,14 +51,15 @@ pub enum RunEnd {
     InvalidOutput {
         /// How many answers were invalid.
         times: u32,
-        /// The problems of the last invalid answer: a line each, most with their location as a JSON pointer.
+        /// The problems of the last invalid answer: one line for each problem, usually with its location as a JSON
+        /// pointer.
         problems: Vec<String>,
     },
     /// A limit was reached.
     Limit(Limit),
     /// The run was cancelled.
     Cancelled,
-    /// A guard ended the run, or failed: the text that the guard checked was not passed on.
+    /// A guard ended the run, or the run ended because a guard failed.
     #[non_exhaustive]
     GuardStopped {
         /// The name of the guard.

@@ -31,7 +31,7 @@ pub struct GuardReport {
     pub reason: String,
 }
 
-/// When a guard looks, and at what: the stage of the run.
+/// The stage of a run at which a guard looks: what it looks at, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

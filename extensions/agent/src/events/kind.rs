@@ -32,12 +32,12 @@ use crate::model::Omitted;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberedEvent {
-    /// The number of the event. Numbers grow, in a durable run also from one driver to the next: the numbers of the
-    /// `n`th driver's events are above `(n - 1) << 32`.
+    /// The number of the event. Numbers grow. In a durable run, they also grow from one driver to the next: the numbers
+    /// of the `n`th driver's events are above `(n - 1) << 32`.
     pub number: u64,
-    /// The turn in which the event happened, counted from 1.
+    /// The turn in which the event happened, counted from 1; 0 before the first request to the model.
     pub turn: u64,
-    /// The event itself: the thing that happened.
+    /// The event itself.
     #[serde(flatten)]
     pub kind: RunEvent,
 }
@@ -47,8 +47,8 @@ pub struct NumberedEvent {
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEvent {
-    /// The run continues with an agent that differs from the agent that drove it before: in its model, instructions or
-    /// tools.
+    /// The run continues with an agent that differs from the agent that drove it before, for example in its model,
+    /// instructions or tools.
     Differs {
         /// What differs in the agent: a short text for each difference.
         differences: Vec<String>,
@@ -71,25 +71,26 @@ pub enum RunEvent {
         /// The name of the tool.
         tool: String,
     },
-    /// More of the arguments of a call. Calls of a tool with a secret parameter, or of a name that no tool has, bring
-    /// no such events. The name `final_answer` is an exception: in a run with an output type, a model calls it to give
-    /// the value if its provider cannot request a format. The arguments of that call are the parts of the value, before
-    /// the value is checked. With other providers the value arrives as [`Text`](Self::Text).
+    /// More of the arguments of a call. Calls of a tool with a secret parameter, and calls of an unknown tool, have no
+    /// such events. The name `final_answer` is an exception. In a run with an output type, a model calls it to give the
+    /// value if its provider cannot request a format. The arguments of that call are parts of the value, which is not
+    /// checked yet. With other providers, the value arrives as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,
         /// The next part of the arguments.
         text: String,
     },
-    /// The provider runs a tool of its own: it searches the web, or searches for tools.
+    /// The provider runs a tool of its own, for example a search of the web or a search for tools.
     ProviderTool {
         /// The provider's name of the tool.
         tool: String,
     },
-    /// The answer starts again, from this model or another one: discard the parts of it that earlier events brought.
+    /// The answer starts again, from this model or another one. Discard the parts of the answer that earlier events
+    /// brought.
     Restarted,
     /// The request omitted content that only models of another provider accept: signatures, reasoning, results of that
-    /// provider's own tools. Each message is reported once.
+    /// provider's own tools. Each message of the history is reported once.
     Omitted {
         /// The content that was not reported before.
         omitted: Vec<Omitted>,

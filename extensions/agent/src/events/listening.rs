@@ -50,7 +50,8 @@ impl<'a> Listening<'a> {
         }
     }
 
-    /// Whether a tool is known and has no secret parameter.
+    /// Whether the arguments of a tool's calls may be shown: the tool is known and has no secret parameter, or it gives
+    /// the final value.
     fn is_open(&self, tool: &str) -> bool {
         let is_value = self.has_value && tool == FINAL_ANSWER;
         is_value || self.catalog.get(tool).is_some_and(|it| it.secrets().next().is_none())

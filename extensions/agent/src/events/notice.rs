@@ -26,10 +26,10 @@ use crate::model::{ModelAnswer, ModelError, Omitted};
 pub struct RunNotice<'a> {
     /// The id of the run.
     pub run: &'a str,
-    /// The number of the turn, counted from 1. For a notice about an answer, the turn of that answer; for other
-    /// notices, the turn of the model's next answer.
+    /// The number of the turn. For a notice about a request to the model or its answer, the turn of that answer. For
+    /// other notices, the turn of the model's last answer; 0 before the first answer.
     pub turn: u64,
-    /// The notice itself: the thing that happened.
+    /// The notice itself.
     pub kind: NoticeKind<'a>,
 }
 
@@ -37,8 +37,8 @@ pub struct RunNotice<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum NoticeKind<'a> {
-    /// The run continues with an agent that differs from the agent that drove it before: in its model, instructions or
-    /// tools. The history of the run is the recorded one.
+    /// The run continues with an agent that differs from the agent that drove it before, for example in its model,
+    /// instructions or tools. The history of the run is unchanged.
     Differs {
         /// What differs in the agent: a short text for each difference.
         differences: &'a [String],
@@ -83,9 +83,9 @@ pub enum NoticeKind<'a> {
         /// The answer of the model.
         answer: &'a ModelAnswer,
     },
-    /// The request to the model failed, and the run ends.
+    /// The request to the model failed. The run ends, or the model is asked again later if it is unavailable.
     Failed {
-        /// The error; its source is for operators.
+        /// The error. Its source has details for operators.
         error: &'a ModelError,
     },
     /// The calls of the answer begin to run.

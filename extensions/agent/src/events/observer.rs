@@ -102,8 +102,8 @@ impl Observer {
         }
     }
 
-    /// Reports which parts of the history a request omits, if the request omits more than the last one did, or is too
-    /// long.
+    /// Reports that a request omits a part of the history, or is too long, unless the last request did so in the same
+    /// way.
     pub(crate) fn report_compaction(
         &mut self,
         turn: u64,

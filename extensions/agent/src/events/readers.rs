@@ -1,8 +1,8 @@
-//! Provides a run's events as a numbered stream, which no reader can delay, and the writer of these events.
+//! The reader and the writer of a run's events, which form a numbered stream. No reader can delay the run.
 //!
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
 //!   [`RunEvent::Missed`] in their place.
-//! - The model is asked to stream if the run's events have a reader.
+//! - Once the run's events have a reader, the model is asked to stream.
 //! - No event has arguments of a tool that has a secret parameter.
 
 use std::collections::HashMap;
@@ -18,7 +18,8 @@ use super::{NumberedEvent, RunEvent};
 
 /// A reader of the events of a run: a stream that returns the events in order. A reader that is too slow gets
 /// [`RunEvent::Missed`] in place of events that are no longer stored. The stream returns `None` when the driver of the
-/// run is gone: the [`AgentRun`](crate::AgentRun) was dropped. If polled again, it waits for another driver of the run.
+/// run is gone, for example because the [`AgentRun`](crate::AgentRun) was dropped. If polled again, the stream waits
+/// for another driver of the run.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -124,7 +125,8 @@ impl Rings {
         ring
     }
 
-    /// Makes a reader of the run, from now on or from a number on.
+    /// Makes a reader of the run's events, from the event with the number `next`; without a number, from the next
+    /// event.
     pub(crate) fn read(&self, run: &str, next: Option<u64>) -> RunEvents {
         RunEvents::new(self.ring(run), next)
     }
@@ -134,8 +136,8 @@ impl Rings {
         self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
 
-    /// Adds an event to a run that another process drives, if the run's events have a reader; returns whether they have
-    /// one.
+    /// Adds an event to a run that another process drives, if the run's events have a reader. Returns whether there is
+    /// a reader.
     pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
         let ring = self.ring(run);
         let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +160,7 @@ impl Rings {
     }
 }
 
-/// Writes the events of a run. When the writer is dropped, readers get `None`.
+/// Writes the events of a run or of a sub-agent. When the writer of a run is dropped, readers get `None`.
 pub(crate) struct EventWriter(Arc<Mutex<Ring>>, Option<Agents>);
 
 /// The names of nested sub-agents, the outermost first.
@@ -199,12 +201,12 @@ impl EventWriter {
         RunEvents::new(Arc::clone(&self.0), None)
     }
 
-    /// Numbers further events as those of this driver; `epoch` counts the drivers of the run.
+    /// Begins the numbers of this driver's events. `epoch` is the number of drivers that have taken the run so far.
     pub(crate) fn begin(&self, epoch: u64) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).begin(epoch);
     }
 
-    /// Adds events about the calls of the run while they run.
+    /// Returns a listener that adds events about the calls of the run.
     pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::ToolEvent<'_>) + Send + Sync + 'static {
         let (ring, agents) = (Arc::downgrade(&self.0), self.1.clone());
         move |event| {

@@ -18,7 +18,8 @@ pub(super) struct Ring {
     last: u64,
     /// The turn of the last event.
     turn: u64,
-    /// Gaps in the numbers, in order: no event has a number between the two numbers, because another driver began.
+    /// The gaps in the numbers, in order. A gap begins after the last event of a driver and ends before the first event
+    /// of the next driver.
     gaps: Vec<(u64, u64)>,
     bytes: usize,
     wakers: Vec<Waker>,
@@ -45,8 +46,8 @@ impl Ring {
         self.drivers > 0
     }
 
-    /// Begins the events of a driver: those of the `n`th driver have numbers above `(n - 1) << 32`, so that numbers
-    /// grow from process to process.
+    /// Begins the events of a driver: the events of the `n`th driver have numbers above `(n - 1) << 32`, so that
+    /// numbers grow from process to process.
     pub fn begin(&mut self, epoch: u64) {
         let base = epoch.saturating_sub(1) << 32;
         if base > self.last {
@@ -55,7 +56,7 @@ impl Ring {
         }
     }
 
-    /// Adds an event, and drops the oldest ones over the limits.
+    /// Adds an event, and drops the oldest events while a limit is exceeded.
     pub fn push(&mut self, turn: u64, kind: RunEvent) {
         self.turn = turn;
         self.last += 1;
@@ -73,11 +74,11 @@ impl Ring {
         self.push(self.turn, kind);
     }
 
-    /// Reads the event with a number. If it is gone, returns an event `Missed`, with the number of the last missed
-    /// event.
+    /// Returns the event with a number. If the event is gone, returns an event `Missed`, with the number of the last
+    /// missed event.
     pub fn read(&self, number: u64) -> Option<NumberedEvent> {
         let first = self.events.front()?;
-        // A reader that has read all events before a gap has missed none in it.
+        // A gap has no events, so a reader that has read all events before the gap has missed none.
         let past = |number, (before, after): &(u64, u64)| match number == before + 1 {
             true => after + 1,
             false => number,

@@ -89,7 +89,7 @@ pub(crate) fn error_of(span: &Span, kind: &str) {
     span.record("otel.status_code", "ERROR");
 }
 
-/// Returns the conventions' name of the provider whose API is used.
+/// Returns the name that the conventions give the provider of an API.
 pub(crate) fn provider(dialect: Dialect) -> Option<&'static str> {
     match dialect {
         Dialect::Anthropic | Dialect::AnthropicStrict => Some("anthropic"),

@@ -3,8 +3,8 @@
 //!
 //! | instrument | kind | what it measures | attributes |
 //! | --- | --- | --- | --- |
-//! | `gen_ai.client.operation.duration` | histogram, s | a request with its retries, from asked to answered or failed | `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `gen_ai.response.model`, `error.type` |
-//! | `gen_ai.client.token.usage` | histogram, tokens | what an answer took, where its provider says so | the same without `error.type`, and `gen_ai.token.type`: `input` or `output` |
+//! | `gen_ai.client.operation.duration` | histogram, s | the time of a request with its retries, until it is answered or fails | `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `gen_ai.response.model`, `error.type` |
+//! | `gen_ai.client.token.usage` | histogram, tokens | the tokens of an answer, if the provider reports them | the same without `error.type`, and `gen_ai.token.type`: `input` or `output` |
 
 use std::fmt;
 use std::time::Duration;

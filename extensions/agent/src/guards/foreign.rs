@@ -30,13 +30,13 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// The replacement for a text that imitates the system.
 const REMOVED: &str = "[removed: text that speaks as the system]";
 
-/// Looks for text that imitates the system in content that strangers may have written: answers of tools, and documents
-/// that are attached to the user's messages. It sends `[removed: text that speaks as the system]` instead; the history
-/// of the run is unchanged.
+/// A guard that looks for text that imitates the system in content that strangers may have written: answers of tools,
+/// and documents that are attached to the user's messages. In requests to a model,
+/// `[removed: text that speaks as the system]` replaces such text; the history of the run is unchanged.
 ///
-/// The guard knows some patterns, such as `<|im_start|>system` and "ignore all previous instructions", in English, and
-/// lets other phrasings through: it makes an attack harder, but cannot prevent it. The policy decides which calls may
-/// run.
+/// The guard finds only some English patterns, such as `<|im_start|>system` and "ignore all previous instructions", and
+/// lets other phrasings through. So it makes an attack harder, but cannot prevent it. The policy decides which calls
+/// may run.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -80,7 +80,7 @@ impl ForeignInstructions {
     }
 }
 
-/// Whether a text matches a pattern, as it is or in a JSON string with its escapes decoded.
+/// Whether a text matches a pattern. JSON strings in the text are also examined with their escapes decoded.
 pub(crate) fn speaks_as_system(text: &str) -> bool {
     is_found(text, has_shape)
 }

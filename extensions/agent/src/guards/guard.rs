@@ -13,11 +13,12 @@ use super::{
 use crate::events::GuardStage;
 use crate::history::Prompt;
 
-/// The function of a guard: it takes a view of what happens, and decides.
+/// The function of a guard, which decides about a view of something that happens in a run.
 pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Sync>;
 
-/// Looks at input to the models of an agent and output of its models, and lets it through, changes it, sends it back
-/// with a message, or ends the run. Add a guard by [`AgentBuilder::guard`](crate::AgentBuilder::guard). Cheap to clone.
+/// A guard looks at input to the models of an agent and at output of its models. It lets them through, changes them,
+/// sends them back with a message, or ends the run. Add a guard by [`AgentBuilder::guard`](crate::AgentBuilder::guard).
+/// Cloning is cheap.
 ///
 /// A guard is a name and an asynchronous function. Each decision other than to continue is an event of the run
 /// ([`RunEvent::Guard`](crate::RunEvent::Guard)) and is recorded. A guard fails closed: if it panics, takes too long or
@@ -44,8 +45,8 @@ pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Syn
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A function that awaits something of its own clones it for each call: `move |answer| { let shop = shop.clone(); async
-/// move { … } }`.
+/// If the future of the function needs a captured value, the function has to clone the value for each call:
+/// `move |answer| { let shop = shop.clone(); async move { … } }`.
 #[derive(Clone)]
 pub struct Guard {
     pub(super) name: String,
@@ -71,8 +72,8 @@ where
 
 impl Guard {
     /// Makes a guard that looks at messages of the user: the task, each message of a conversation, and messages that
-    /// are sent while a run works. The run reads and records only the replacement; a message that the guard stops is in
-    /// no history.
+    /// are sent while a run works. If the guard replaces a message, the run reads and records only the replacement. If
+    /// the guard stops a message, the message is not added to the history.
     pub fn before_run<F>(
         name: impl Into<String>,
         looks: impl Fn(UserPrompt) -> F + Send + Sync + 'static,

@@ -110,7 +110,8 @@ impl GuardSet {
         try_join_all(looks).await.map(|_| ())
     }
 
-    /// Returns the answer as the guards let it through, or the refused answer with the report.
+    /// Returns the answer as the guards let it through, or the refused answer with the report of the guard that refused
+    /// it.
     pub(crate) async fn after_model(
         &self,
         run: &GuardedRun,

@@ -8,8 +8,9 @@ use regex::Regex;
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// Keeps words and patterns out of the user's messages and the model's answers. Unless set otherwise, a message of the
-/// user that has one ends the run, and an answer that has one is sent back to the model.
+/// A guard that forbids words and patterns in the user's messages and the model's answers. Unless set otherwise, a
+/// message of the user with a forbidden text ends the run, and an answer with a forbidden text is sent back to the
+/// model.
 ///
 /// Words match only whole words, ignoring case. The guard checks the text of an answer and the arguments of its calls.
 ///
@@ -53,7 +54,7 @@ pub struct PatternError {
 toolwright::unstable::debug_as_sentence!(PatternError);
 
 impl ForbiddenText {
-    /// Begins a guard with this name. Until words or patterns are added, it forbids nothing.
+    /// Makes a guard with this name. It forbids nothing until words or patterns are added.
     pub fn new(name: impl Into<String>) -> Self {
         let (patterns, replacement) = (Vec::new(), None);
         Self {
@@ -71,8 +72,8 @@ impl ForbiddenText {
     pub fn words(mut self, words: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         for word in words {
             let word = word.as_ref().trim();
-            // Next to a character that is not part of a word, a boundary would require a word character on its other
-            // side.
+            // Next to a character that is not a word character, `\b` would require a word character on the other side,
+            // so it is left out there.
             let edge = |it: Option<char>| match it {
                 Some(it) if it.is_alphanumeric() || it == '_' => r"\b",
                 _ => "",
@@ -107,14 +108,14 @@ impl ForbiddenText {
         self
     }
 
-    /// Makes the guard end the run also when an answer has a match.
+    /// Makes the guard end the run when an answer has a match, even if a replacement is set.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;
         self
     }
 
-    /// Makes the guard look only at what the user says.
+    /// Makes the guard look only at messages of the user.
     #[must_use]
     pub fn only_prompts(mut self) -> Self {
         self.answers = false;

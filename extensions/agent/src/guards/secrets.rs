@@ -35,12 +35,13 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
-/// Keeps secrets from leaving the machine. The guard finds secrets of known forms, such as `AKIA…`, `ghp_…` or
-/// `-----BEGIN PRIVATE KEY-----`, in everything that a model is sent, and sends `[a GitHub token was removed]` instead.
-/// An answer of the model with a secret, for instance in the arguments of a call, is sent back.
+/// A guard that removes secrets from requests to models. It finds secrets of known forms, such as `AKIA…`, `ghp_…` or
+/// `-----BEGIN PRIVATE KEY-----`, in every text of a request, and puts a note such as `[a GitHub token was removed]` in
+/// their place. The history of the run is unchanged. If an answer of the model has a secret, for instance in the
+/// arguments of a call, the answer is sent back.
 ///
-/// The guard does not find secrets without a recognizable form, such as passwords: mark such a parameter as secret
-/// (`#[arg(secret)]`), and keep tools from files with secrets by the policy. The history of the run is unchanged.
+/// The guard does not find secrets without a recognizable form, such as passwords. For these, mark the parameter of the
+/// tool as secret (`#[arg(secret)]`), and let the policy deny tools the access to files with secrets.
 ///
 /// ```
 /// use std::sync::Arc;

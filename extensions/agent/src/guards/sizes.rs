@@ -2,8 +2,8 @@
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// Limits the size of input to a model and of its output, in bytes. A message of the user or a request that is too
-/// large ends the run; an answer that is too large is sent back to the model.
+/// A guard that limits the size of input to a model and of its output, in bytes. A message of the user or a request
+/// that is too large ends the run; an answer that is too large is sent back to the model.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel, SizeLimit};
@@ -24,7 +24,7 @@ pub struct SizeLimit {
 }
 
 impl SizeLimit {
-    /// Begins a guard without limits.
+    /// Makes a guard without limits.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

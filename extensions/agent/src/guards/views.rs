@@ -24,7 +24,7 @@ pub struct GuardedRun {
     pub user: Option<Arc<str>>,
 }
 
-/// A message of the user, before the run takes it. Cheap to clone, except for attachments.
+/// A message of the user, before the run takes it. Cheap to clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UserPrompt {
@@ -45,8 +45,9 @@ impl UserPrompt {
         std::iter::once(&*self.text).chain(attached)
     }
 
-    /// Maps every text; `None` if nothing changes. The function also gets each JSON string that has escapes in decoded
-    /// form.
+    /// Replaces texts of the prompt: `map` gets every text and returns its replacement, or `None` to leave it
+    /// unchanged. If a JSON string contains escapes, `map` also gets the decoded string. Returns `None` if nothing
+    /// changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<Prompt> {
         let text = texts::mapped(&self.text, &map);
@@ -100,8 +101,8 @@ impl OutgoingRequest {
         }
     }
 
-    /// Maps every text that neither the application nor the model wrote: answers of tools, and documents that are
-    /// attached to the user's messages. `None` if nothing changes.
+    /// Replaces texts of the request, as [`map_texts`](Self::map_texts) does, but only those that neither the
+    /// application nor the model wrote: answers of tools, and documents that are attached to the user's messages.
     #[must_use]
     pub fn map_foreign_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::foreign(&self.history, &map)?;
@@ -117,7 +118,7 @@ pub struct RequestChange {
 }
 
 impl RequestChange {
-    /// Begins without a change.
+    /// Makes a change that replaces nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -148,22 +149,23 @@ pub struct IncomingAnswer {
     pub run: GuardedRun,
     /// The number of the turn, counted from 1.
     pub turn: u64,
-    /// The answer; possibly one that the model refused or that was cut short: see [`ModelAnswer::stop`].
+    /// The answer. The model may have refused, or the answer may be cut short; see [`ModelAnswer::stop`].
     pub answer: Arc<ModelAnswer>,
     /// The history before the answer.
     pub history: Arc<[Message]>,
 }
 
 impl IncomingAnswer {
-    /// Lists the texts of the answer: what the model says, and the arguments of its calls. These are JSON as the model
-    /// wrote it, possibly with escapes; [`map_texts`](Self::map_texts) decodes them.
+    /// Lists the texts of the answer: what the model says, and the arguments of its calls. The arguments are JSON as
+    /// the model wrote it, possibly with escapes; [`map_texts`](Self::map_texts) decodes them.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let arguments = self.answer.calls.iter().map(|call| call.arguments.as_str());
         std::iter::once(self.answer.text.as_str()).chain(arguments)
     }
 
-    /// Maps every text of the answer; `None` if nothing changes. The function also gets each JSON string that has
-    /// escapes in decoded form; arguments of calls stay JSON.
+    /// Replaces texts of the answer: `map` gets every text and returns its replacement, or `None` to leave it
+    /// unchanged. If a JSON string contains escapes, `map` also gets the decoded string. The arguments of a call remain
+    /// valid JSON. Returns `None` if nothing changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<AnswerChange> {
         let text = texts::mapped(&self.answer.text, &map);
@@ -180,7 +182,7 @@ pub struct AnswerChange {
 }
 
 impl AnswerChange {
-    /// Begins without a change.
+    /// Makes a change that replaces nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -193,8 +195,8 @@ impl AnswerChange {
         self
     }
 
-    /// Replaces the calls; the new ones are validated and authorized like others. The calls of an answer that was cut
-    /// short in the middle of one cannot be changed.
+    /// Replaces the calls. The new calls are validated and authorized like all calls. If the answer was cut short in
+    /// the middle of a call, its calls cannot be changed.
     #[must_use]
     pub fn calls(mut self, calls: Vec<ToolCall>) -> Self {
         self.calls = Some(calls);

@@ -26,8 +26,8 @@ use crate::model::ModelSettings;
 use crate::plugin::Plugins;
 use crate::results::Results;
 
-/// One conversation: its history and the state of the run. It advances only while the future of [`send`](Self::send) or
-/// [`resume`](Self::resume) is polled.
+/// A run that the application drives itself: its history and its state. Begin one by [`Agent::new_run`]. The run
+/// advances only while the future of [`send`](Self::send) or [`resume`](Self::resume) is polled.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -46,7 +46,7 @@ use crate::results::Results;
 /// ```
 pub struct AgentRun {
     pub(super) agent: Agent,
-    /// The agent to which the run was handed off; `None` while the first agent continues the run.
+    /// The agent to which the run was handed off; `None` while the agent with which the run began drives it.
     pub(super) acting: Option<ActingAgent>,
     /// The executor's run, with the tools that are available now.
     pub(super) run: Run,
@@ -62,7 +62,7 @@ pub struct AgentRun {
     pub(super) begun: Option<BegunTurn>,
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
-    /// The settings of requests, in place of the agent's; `None` for those of the agent.
+    /// The settings of this run's requests; `None` if the agent's settings apply.
     pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
@@ -76,7 +76,7 @@ pub struct AgentRun {
     pub(super) left_out: LeftOut,
     /// The summaries of the turns that requests leave out.
     pub(super) summaries: Summaries,
-    /// The answers of tools, and how much of each the model is sent.
+    /// The answers of tools, and how much of each answer the model gets.
     pub(super) results: Results,
     /// The messages that the user sends while the run works.
     pub(super) inbox: Inbox,
@@ -110,13 +110,13 @@ impl AgentRun {
     /// Dropping the future leaves the run in its present state: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
-    /// When the run cannot continue without its host, which has to act and then call [`resume`](Self::resume).
+    /// When the application has to act before it can continue the run by [`resume`](Self::resume).
     pub async fn send(&mut self, text: impl Into<String>) -> Result<RunEnd, Stopped> {
         self.send_with(text, []).await
     }
 
-    /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. The model gets
-    /// the attachments that its provider accepts, and a sentence in place of each other one.
+    /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. In place of an
+    /// attachment that its provider does not accept, the model gets a sentence.
     ///
     /// ```
     /// use toolwright::{Content, Executor, Registry};
@@ -161,11 +161,11 @@ impl AgentRun {
     }
 
     /// Continues a run that stopped or was restored: asks the model, or runs the calls of the open turn again. A
-    /// journalled call does not run twice; a call that is not journalled may. The time limit of the run starts again.
-    /// If the run has ended, returns its end.
+    /// journalled call does not run twice; a call that is not journalled may run again. The time limit of the run
+    /// starts again. If the run has ended, returns its end.
     ///
     /// # Errors
-    /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has said nothing yet.
+    /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has not sent a message yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }
@@ -188,8 +188,8 @@ impl AgentRun {
         &self.state
     }
 
-    /// Reads the events of this run, from the next one on; see [`RunEvents`]. Create the reader before the run is
-    /// driven, so that its model streams.
+    /// Returns a reader of the events of this run, beginning with the next event; see [`RunEvents`]. Create the reader
+    /// before the run is driven, so that the model streams.
     #[must_use]
     pub fn events(&self) -> RunEvents {
         self.observer.events().reader()
@@ -262,7 +262,7 @@ impl AgentRun {
         self.cancelled.as_ref()
     }
 
-    /// Numbers further events as those of this driver; `epoch` counts the drivers of the run.
+    /// Begins the numbers of this driver's events. `epoch` is the number of drivers that have taken the run so far.
     pub(crate) fn begin_events(&self, epoch: u64) {
         self.observer.events().begin(epoch);
     }

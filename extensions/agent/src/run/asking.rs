@@ -85,7 +85,7 @@ impl AgentRun {
         };
         let mut first = model.first_read(&history);
         let compact_after = |first: usize| {
-            // What the server has compacted is not sent without a window either.
+            // Turns that the server has compacted are left out even without a window.
             let window = agent.window.or_else(|| model.window());
             let window = window.or((first > 0).then_some(u64::MAX))?;
             let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
@@ -244,7 +244,7 @@ impl AgentRun {
         }))
     }
 
-    /// If the state asks for it, checks whether the answer is a value of the output type.
+    /// If the state requires it, checks whether the answer is a value of the output type.
     pub(super) fn checked(
         &self,
         state: State,
@@ -279,8 +279,8 @@ fn begins_compacted(model: &dyn Model, history: &[Message]) -> bool {
     history.first().is_some_and(is_read)
 }
 
-/// Waits for a request and for the guards that look at it meanwhile. If a guard refuses the request first, drops it and
-/// returns `None` for its result.
+/// Waits for a request, and for the guards that look at it meanwhile. If a guard refuses the request before the answer
+/// arrives, drops the request and returns `None` for its result.
 async fn beside_model<T, E>(
     asked: impl Future<Output = Result<T, E>>,
     beside: impl Future<Output = Result<(), GuardReport>>,
@@ -300,7 +300,7 @@ async fn beside_model<T, E>(
     }
 }
 
-/// Returns the output type of the run; an error if the caller's type is not the recorded one.
+/// Returns the output type of the run. Fails if the caller's type is not the recorded type.
 fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o Output>, Stopped> {
     let Some(expected) = &state.0.output else { return Ok(None) };
     match output {
@@ -372,7 +372,7 @@ impl ShownTools {
                 let offered = with_reads(handing.as_ref().unwrap_or(&catalog));
                 let catalog = with_reads(&catalog);
                 let listed = by_call.map_or_else(|| offered.clone(), |it| it.listed(&offered));
-                // The names of the found tools were looked up in this catalog.
+                // The names of the found tools come from this catalog, so that it can reveal them.
                 let listed =
                     listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {

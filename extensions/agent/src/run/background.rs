@@ -1,7 +1,8 @@
 //! Calls that go on in the background: how a run continues without waiting for their results, and the message by which
-//! the model reads each result. The first half of this file is a part of [`step`](super::step()), and as pure.
+//! the model reads each result. The methods of [`State`] here are a pure part of [`step`](super::step()).
 //!
-//! The state names each such call until its result is in the history. Both change in one step, so that a result is read once.
+//! The state lists each such call until its result is in the history. One step changes the list and the history, so
+//! that each result is read exactly once.
 
 use serde::{Deserialize, Serialize};
 use toolwright::provider::ToolCall;
@@ -49,13 +50,13 @@ impl BackgroundCall {
             Some(error) => ("which has failed", error.to_json()),
             None => ("which went on in the background", answer.text().into_owned()),
         };
-        // A text that has a fence gets another one, because the end of its own fence may be cut off.
+        // A text that contains a fence gets another fence, because the cut may remove the end of its own.
         let shown = fenced(&format!("`{tool}`"), &cut(&text, most));
         format!("{RESULT_OF}{call} of `{tool}`, {how}:]\n{shown}")
     }
 }
 
-/// Makes the answer of a call that the journal no longer knows.
+/// Makes the answer to a call of which the journal has no record any more.
 pub(crate) fn unknown(call: &BackgroundCall) -> ToolError {
     let message = format!("nothing is known any more of call {} of `{}`", call.call, call.tool);
     ToolError::new("interrupted", message)

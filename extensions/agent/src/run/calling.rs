@@ -14,8 +14,8 @@ impl AgentRun {
     /// Returns the answers to calls that must not run, because the model was not shown their tools, or their tools no
     /// longer exist.
     ///
-    /// Returns none if another process asked the model and the journal knows which calls have run (`knows_calls`): a
-    /// call that has run must not be answered as if it had not.
+    /// Returns no answers if another process asked the model and the journal records which calls have run
+    /// (`knows_calls`). Otherwise a call that has run could be answered as if it had not.
     pub(super) fn unlisted(
         &self,
         called: &[ToolCall],
@@ -63,7 +63,7 @@ impl AgentRun {
         (calls, refused)
     }
 
-    /// Makes the calls for the executor, with the text of the model's answer as their reason.
+    /// Makes the calls for the executor. The reason of each call is the text of the model's answer.
     pub(super) fn calls_of<'c>(
         &self,
         called: &'c [ToolCall],

@@ -190,9 +190,9 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await
     }
 
-    /// Handles an unavailable model. Normally fails with the error that leaves the run until the model is asked again.
-    /// Returns `None` if something else has ended or stopped the run, and the model's error if the outage has lasted
-    /// too long and has to end the run.
+    /// Handles an unavailable model. Normally fails with the error with which the driver leaves the run until the model
+    /// is asked again. Returns `None` if the run has ended or was stopped for another reason. Returns the model's error
+    /// if the outage has lasted too long, so that this error has to end the run.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
         // An error of the journal is ignored: the recorder holds the usage of the requests until it can write the
@@ -319,7 +319,7 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(state, actions, stop).await?;
         self.run.hand_over(turn)?;
         self.recorder.note_answers(&self.run.history, &self.run.state).await;
-        // The run's place is free from here on, so that another run may run its calls while this run asks its model.
+        // This frees the run's place, so that another run may run its calls while this run asks its model.
         drop(place);
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Handles an answer or an end that a guard refused: a part of [`step`](super::step()), and as pure.
+//! Handles an answer or an end that a guard refused: a pure part of [`step`](super::step()).
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// Makes the answer to a call that did not run because its message was sent back.
+/// Makes the answer to a call that did not run because a guard sent its message back.
 fn not_run(call: &ToolCall) -> ToolError {
     let message =
         format!("`{}` was not run, because the answer that calls it was sent back", call.name);

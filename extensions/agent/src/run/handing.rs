@@ -18,7 +18,8 @@ pub(crate) const HAND_OFF: &str = "hand_off";
 /// How often a run may be handed off after a message of its user.
 pub(crate) const HANDED_OFF: u32 = 5;
 
-/// Marks the tool `hand_off` of this library, so that no tool of an application is taken for it.
+/// Marks the tool `hand_off` of this library, so that a tool of an application with the same name is not mistaken for
+/// it.
 pub(crate) struct HandOffTool;
 
 /// The agent to which a run was handed off, and which continues it.
@@ -33,16 +34,16 @@ pub(super) struct ActingAgent {
 
 /// The facts that decide whether a call hands a run off.
 struct Standing<'s> {
-    /// The name of the agent whose model makes the call; `targets` are the agents to which it may hand the run off.
+    /// The name of the agent whose model makes the call. This agent may hand the run off to `targets`.
     acting: &'s str,
     targets: &'s [String],
-    /// How many times the run was handed off since its user spoke.
+    /// How many times the run was handed off since the last message of its user.
     handed_off: u32,
     /// How many calls the turn has.
     calls: usize,
 }
 
-/// Returns the name in the last answer of `hand_off` that handed the run off.
+/// Returns the name of the agent to which a run with this history was handed off last.
 pub(crate) fn last_target(history: &[Message]) -> Option<String> {
     history.iter().rev().find_map(|message| match message {
         Message::ToolResults(answered) => answered.iter().rev().find_map(target),
@@ -63,7 +64,7 @@ pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
 
-/// Whether the tool `hand_off` of a catalog is the one of this crate, and not a tool of the application.
+/// Whether the tool `hand_off` of a catalog belongs to this crate, and not to the application.
 pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }
@@ -116,13 +117,13 @@ impl AgentRun {
     }
 
     /// Finds the agent that now drives the run, and selects its tools from those of the registry. If the run was handed
-    /// off to an agent that does not exist any more, the run does not continue, because the first agent might be
-    /// allowed to do more.
+    /// off to an agent that does not exist any more, the run does not continue, because the agent with which it began
+    /// might be allowed to do more.
     pub(super) fn find_acting(&mut self) -> Result<(), Stopped> {
         let catalog = self.run.catalog();
         let hand_offs = self.agent.0.hand_offs.as_ref();
         if hand_offs.is_none() && catalog.get(HAND_OFF).is_some() {
-            // The tool `hand_off` belongs to the application, or to the run above a sub-agent.
+            // The tool `hand_off` belongs to the application, or to the parent of this sub-agent.
             return Ok(());
         }
         let Some(name) = last_target(&self.history).filter(|it| *it != self.agent.0.name) else {
@@ -170,7 +171,7 @@ impl AgentRun {
         Ok(())
     }
 
-    /// Returns the name of the agent that drives the run now: the agent with which the run began, or the one to which
+    /// Returns the name of the agent that drives the run now: the agent with which the run began, or the agent to which
     /// it was handed off last.
     fn acting_name(&self) -> &str {
         self.acting.as_ref().map_or(&self.agent.0.name, |it| &it.name)
@@ -180,8 +181,8 @@ impl AgentRun {
         self.acting.as_ref().map(|it| &*it.name)
     }
 
-    /// Returns the tools in the form for the model of the agent that now drives the run: the tool `hand_off` names the
-    /// agents to which it may hand the run off, and is left out if there are none.
+    /// Returns the tools as the model of the agent that now drives the run sees them. The tool `hand_off` names the
+    /// agents to which this agent may hand the run off; without such agents, the tool is left out.
     pub(super) fn with_targets(&self, catalog: &Catalog) -> Option<Catalog> {
         if !is_marked(catalog) {
             return None;
@@ -191,7 +192,7 @@ impl AgentRun {
         Some(listed.map_or_else(|| without.clone(), |it| without.followed_by(it)))
     }
 
-    /// Returns the answers to those calls of a turn that would hand the run off and do not.
+    /// Returns the answers to the calls of a turn that request a hand-off and are refused.
     pub(super) fn not_handed_off(&self, turn: &Turn, catalog: &Catalog) -> Vec<Option<Answer>> {
         let called = &turn.calls[..turn.run];
         if called.iter().all(|it| it.name != HAND_OFF) || !is_marked(catalog) {

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::history::Prompt;
 
-/// The messages that wait. Cheap to clone; a clone is the same inbox.
+/// The messages that wait. Cloning is cheap; all clones are the same inbox.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inbox(Arc<Mutex<Waiting>>, Arc<Notify>);
 
@@ -17,7 +17,7 @@ struct Waiting {
     /// Whether the run works, so that it will read a message that is added.
     is_open: bool,
     messages: VecDeque<Prompt>,
-    /// Whether one of the messages interrupts the request under way.
+    /// Whether one of the messages has to interrupt the request in progress.
     is_urgent: bool,
 }
 

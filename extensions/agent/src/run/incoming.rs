@@ -30,7 +30,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.commit(said.0, said.1, None).await
     }
 
-    /// Lets a run that is done continue if its user has said more meanwhile, or calls continue in the background.
+    /// Lets a run that is done continue if its user has sent another message meanwhile, or calls continue in the
+    /// background.
     pub(super) async fn goes_on(
         &mut self,
         state: State,

@@ -19,12 +19,12 @@ pub(crate) struct RunOptions {
     pub user: Option<String>,
     pub session: Option<String>,
     pub token: Option<CancellationToken>,
-    /// Each function adds a service to a run, and may be called more than once: a process opens a recorded run each
-    /// time it takes it.
+    /// Each function adds a service to a run. A function may be called more than once: a process opens a recorded run
+    /// each time that it takes the run.
     pub services: Vec<Service>,
     /// The type of the value in which the run ends, if it is not that of the agent.
     pub output: Option<Output>,
-    /// The settings of requests, in place of the agent's; `None` for those of the agent.
+    /// The settings of this run's requests; `None` if the agent's settings apply.
     pub settings: Option<ModelSettings>,
 }
 
@@ -105,10 +105,10 @@ impl Drop for HeldId {
 /// Adds the setters that runs and conversations share, to a type with a field `options`.
 macro_rules! run_options {
     () => {
-        /// Sets the id of the run; a new one is made unless set. With a journal
-        /// ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), the record under the id is continued, in this
-        /// process or another. Without a journal, the id identifies the calls of the run, and no other run of the
-        /// application may have it.
+        /// Sets the id of the run. Unless set, the run gets a new id. With a journal
+        /// ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), a run that is recorded under this id continues,
+        /// even if another process began it. Without a journal, the id identifies the calls of the run, so no other run
+        /// of the application may have the same id.
         pub fn id(mut self, id: impl Into<String>) -> Self {
             self.options.id = Some(id.into());
             self

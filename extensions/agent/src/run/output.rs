@@ -26,7 +26,7 @@ pub(crate) struct Output(Arc<Inner>);
 struct Inner {
     expected: Expected,
     format: OutputFormat,
-    /// The executor whose only tool takes the value. It parses a value and runs nothing.
+    /// An executor whose only tool has the value as its input. It checks and parses values, and runs nothing.
     reader: Executor,
     /// Whether the value is wrapped in an object with one key, because it is not an object itself.
     is_wrapped: bool,
@@ -245,7 +245,7 @@ pub enum OutputError {
         /// The name of the tool.
         tool: &'static str,
     },
-    /// The run could end in two ways of different kinds.
+    /// The run could end in two ways: in a value of the type, or by a terminal tool.
     #[error(
         "the run ends in a value of `{name}`, and would also end when the tool `{tool}`, which is `terminal`, succeeds; leave one of the two out"
     )]

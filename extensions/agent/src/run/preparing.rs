@@ -1,4 +1,4 @@
-//! Runs the plugins of an agent in a run: they prepare each turn, and are called at its end.
+//! Runs the plugins of an agent in a run: they prepare each turn, and are called when the run ends.
 
 use std::sync::Arc;
 

@@ -54,7 +54,7 @@ pub(crate) enum Interruption<E> {
 /// The work of a driver that can be interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// A request to the model, which may take minutes: another process can repeat it.
+    /// A request to the model. It may take minutes, and another process can repeat it.
     Asking,
     /// Calls of tools, which end by themselves.
     Calling,
@@ -92,7 +92,7 @@ pub(crate) trait Recorder: Send {
     /// Whether reads may begin before the model's answer that calls them is recorded.
     const BEGINS_READS: bool;
 
-    /// Whether the recorder itself knows which calls of an open turn have run.
+    /// Whether the recorder can tell by itself which calls of an open turn have run.
     const KNOWS_CALLS: bool = false;
 
     /// Prepares the recorder when a driver begins to drive the run.
@@ -112,7 +112,7 @@ pub(crate) trait Recorder: Send {
     /// Whether the application has cancelled the run, and therefore its calls.
     fn is_cancelled(&mut self) -> bool;
 
-    /// Whether something besides the run's own token may cancel its calls, so that they need another token.
+    /// Whether something besides the run's token may cancel the calls, so that the calls need a token of their own.
     fn may_stop(&self) -> bool;
 
     /// Returns how much time the run has left.
@@ -151,7 +151,8 @@ pub(crate) trait Recorder: Send {
     fn count_anew(&mut self) {}
 
     /// Handles a run whose model is done while calls continue in the background. Either waits until a result may have
-    /// come; or, if no process has to stay with the run, gives it up and returns what it waits for.
+    /// come, and returns `None`. Or releases the run, if no process has to stay with it, and returns what the run waits
+    /// for.
     fn rest(
         &mut self,
         _: &Run,
@@ -421,7 +422,7 @@ pub(crate) fn not_recorded(error: StoreError) -> CallFailure {
     CallFailure::NotRecorded { tool: "a sub-agent".to_owned(), error }
 }
 
-/// Makes the calls of a turn, or continues those that began early.
+/// Makes the calls of a turn, or continues the calls that began early.
 pub(super) async fn submit_calls<R: Recorder>(
     maker: &R::Maker,
     run: &Run,

@@ -1,5 +1,4 @@
-//! Finds the tools that a run leaves out because each of their last calls was refused. Pure: depends only on the
-//! history.
+//! Finds the tools that a run leaves out because their last calls were all refused. Pure: depends only on the history.
 
 use std::collections::BTreeMap;
 

@@ -111,8 +111,8 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Restores a run from its stored state and its whole history. The limits are those of the state.
-    /// [`AgentRun::resume`] continues it.
+    /// Restores a run from its stored state and its whole history. The limits of the state apply. To continue the run,
+    /// call [`AgentRun::resume`].
     #[must_use]
     pub fn restored(mut self, state: State, history: Vec<Message>) -> Self {
         self.restored = Some((state, history));
@@ -126,14 +126,14 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Sets the sink that records the states which tools set.
+    /// Sets the sink that records the plugins' states when tools change them.
     pub(crate) fn recording_plugins(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sink = Some(sink);
         self
     }
 
-    /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. The user's first
-    /// message continues the history; none of its calls run again.
+    /// Begins with a history that another program wrote and that [`import`](crate::import) has repaired. The user's
+    /// first message continues the history; none of its calls run again.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -246,7 +246,7 @@ impl AgentRunBuilder {
 }
 
 impl AgentRun {
-    /// Makes the run of a sub-agent. The call that started the sub-agent makes its calls.
+    /// Makes the run of a sub-agent. Its calls are made as children of the call that started the sub-agent.
     pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         let results = Results::new(&agent.0.answer_budget, false, &[]);
@@ -317,7 +317,7 @@ pub enum StartError {
         /// The reason.
         why: String,
     },
-    /// The run cannot end in a value of the type.
+    /// The run cannot end in a value of the output type.
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The stored state of a plugin does not fit its type.
@@ -333,9 +333,9 @@ pub enum StartError {
         "the restored history ends with {open} calls without an answer, the state has {expected}; restore a history and a state that were stored together"
     )]
     OtherHistory {
-        /// The calls without an answer at the end of the history.
+        /// How many calls at the end of the history have no answer.
         open: usize,
-        /// The calls without an answer in the state.
+        /// How many calls in the state have no answer.
         expected: usize,
     },
 }

@@ -43,22 +43,22 @@ pub(crate) struct Inner {
     pub phase: Phase,
     /// The number of the model's last answer, counted over the whole run.
     pub turn: u64,
-    /// How many times the model has answered since the user last spoke.
+    /// How many times the model has answered since the last [`Said`](crate::StepInput::Said).
     pub taken: u32,
-    /// How many answers the models of the sub-agents have given since the user last spoke.
+    /// How many answers the models of the sub-agents have given since the last [`Said`](crate::StepInput::Said).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delegated: u32,
-    /// How many answers and ends guards have sent back since the user last spoke.
+    /// How many answers and ends guards have sent back since the last [`Said`](crate::StepInput::Said).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sent_back: u32,
-    /// How many times the run was handed off since the user last spoke.
+    /// How many times the run was handed off since the last [`Said`](crate::StepInput::Said).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub handed_off: u32,
     /// How many answers in a row were empty.
     pub empty: u32,
     /// How many answers in a row were cut short in the middle of a call.
     pub cut: u32,
-    /// Whether calls of the model were answered since the user last spoke.
+    /// Whether calls of the model were answered since the last [`Said`](crate::StepInput::Said).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub called: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ fn is_nothing(spent: &TotalUsage) -> bool {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Phase {
-    /// The user has said nothing yet.
+    /// The user has not sent a message yet.
     Idle,
     /// The model is asked next.
     Asking,
@@ -165,8 +165,8 @@ impl State {
     }
 
     /// Returns the action that is due, for a driver that takes up the run: ask the model, run the calls of a turn,
-    /// check a value, or await the result of a call that continues in the background. `None` before the user has spoken
-    /// and after the end.
+    /// check a value, or await the result of a call that continues in the background. `None` before the first message
+    /// of the user and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {
         match &self.0.phase {
@@ -241,12 +241,12 @@ impl State {
         self.0.spent
     }
 
-    /// Whether calls of the model were answered since the user last spoke.
+    /// Whether calls of the model were answered since the last [`Said`](crate::StepInput::Said).
     pub(crate) fn has_called(&self) -> bool {
         self.0.called
     }
 
-    /// Returns how often the run was handed off since the user last spoke.
+    /// Returns how often the run was handed off since the last [`Said`](crate::StepInput::Said).
     pub(super) fn handed_off(&self) -> u32 {
         self.0.handed_off
     }
@@ -256,7 +256,7 @@ impl State {
         self.0.output.as_ref()
     }
 
-    /// Returns how many times the model has answered since the user last spoke.
+    /// Returns how many times the model has answered since the last [`Said`](crate::StepInput::Said).
     pub(crate) fn turns_since_said(&self) -> u32 {
         self.0.taken
     }
@@ -268,7 +268,7 @@ impl State {
         Standing { turn: self.0.turn, limits: self.0.limits, spent }
     }
 
-    /// Returns the tokens and the cost since the user last spoke.
+    /// Returns the tokens and the cost since the last [`Said`](crate::StepInput::Said).
     pub(crate) fn spent_since_said(&self) -> TotalUsage {
         self.0.spent.since(self.0.spent_before)
     }

@@ -89,8 +89,8 @@ pub enum StepInput {
     Checked(Result<String, String>),
     /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
-        /// The answer that the guard checked; `None` if it checked a message of the user, at a request or at the end.
-        /// If the guard ended the run, the answer is dropped, and only its usage counts.
+        /// The answer that the guard checked; `None` if the guard checked a message of the user, a request or the end
+        /// of the run. If the guard ended the run, the answer is dropped, and only its usage counts.
         answer: Option<ModelAnswer>,
         /// The decision of the guard.
         report: GuardReport,
@@ -139,8 +139,8 @@ pub enum StepInput {
     },
     /// The run was cancelled. If calls of a turn are open, they have to be answered before the run ends.
     Cancelled,
-    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. If calls of a turn are open, they
-    /// have to be answered before the run ends.
+    /// [`Limits::time`](crate::Limits::time) has passed since the last [`Said`](Self::Said). If calls of a turn are
+    /// open, they have to be answered before the run ends.
     TimeIsUp,
 }
 
@@ -421,8 +421,8 @@ impl State {
         }
     }
 
-    /// Asks the model again after the answers to its calls. If the limits ask for it, first appends a message that says
-    /// how much of the budget is left.
+    /// Asks the model again after the answers to its calls. If the limits require a report, first appends a message
+    /// that says how much of the budget is left.
     pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {

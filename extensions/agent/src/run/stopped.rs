@@ -10,7 +10,7 @@ use toolwright::dialect::DialectError;
 use crate::model::ModelError;
 use crate::plugin::PluginFailure;
 
-/// Why a run stopped without having ended. The application has to deal with the cause, and then continues the run by
+/// Why a run stopped without having ended. The application has to deal with the cause, and can then continue the run by
 /// [`AgentRun::resume`](crate::AgentRun::resume).
 ///
 /// ```
@@ -120,9 +120,9 @@ impl Stopped {
         Self::Tools { why }
     }
 
-    /// Returns the tool and the reason of a call that a person has to decide although the agent has no approver. Occurs
-    /// only if the executor has a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail); otherwise such a
-    /// call is answered, or waits.
+    /// Returns the tool of a call that a person has to decide although the agent has no approver, and the reason for
+    /// asking. This occurs only if the executor has a journal with
+    /// [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail). Otherwise the call is answered, or waits.
     #[must_use]
     pub fn needs_decision(&self) -> Option<(&str, &str)> {
         match self {

@@ -149,7 +149,7 @@ impl AgentRun {
         looked.map_err(|(_, report)| report.to_string())
     }
 
-    /// Reports the changes of the guards. If they refuse the request or the answer, no summary is made, but the run
+    /// Reports the changes of the guards. A refusal is not reported here: no summary is made then, and the run
     /// continues.
     fn report_guards(&mut self, mut reports: Vec<GuardReport>) {
         reports.retain(|report| report.action == GuardAction::Changed);

@@ -12,6 +12,7 @@ pub struct Turn {
     pub number: u64,
     /// Every call, in call order.
     pub calls: Arc<[ToolCall]>,
-    /// How many of the calls are run, counted from the first: all, except a last one that was cut short.
+    /// How many of the calls are run, counted from the first. A last call that was cut short is not run. If a call
+    /// gives the final value beside other calls, neither it nor the calls after it are run.
     pub run: usize,
 }

@@ -1,4 +1,4 @@
-//! Decides whether an answer ends a run in a value of its output type: a part of [`step`](super::step()), and as pure.
+//! Decides whether an answer ends a run in a value of its output type: a pure part of [`step`](super::step()).
 
 use toolwright::provider::ToolCall;
 use toolwright::{ErrorClass, Output, ToolError};

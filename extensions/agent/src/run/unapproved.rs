@@ -1,5 +1,5 @@
-//! Reports a refused call to the person who started the program, if there is no approver: the model reads only the
-//! refusal, and what can be done about it concerns the author of the program.
+//! Reports a refused call to the person who started the program, if there is no approver. The model reads only the
+//! refusal, and only the author of the program can add an approver.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};

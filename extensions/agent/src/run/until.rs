@@ -1,4 +1,4 @@
-//! Waits for a deadline or a cancellation; without either, waits for ever.
+//! Waits for a deadline or a cancellation. Without a deadline or a token, never completes.
 
 use std::future::pending;
 

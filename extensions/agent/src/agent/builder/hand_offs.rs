@@ -1,19 +1,20 @@
-//! The agents that runs of an agent may be handed off to.
+//! Adds the agents to which an agent's runs may be handed off.
 
 use super::AgentBuilder;
 use crate::agent::hand_off::HandOff;
 
 impl<E> AgentBuilder<E> {
     /// Adds an agent to which the model can hand a run off, by a call of `hand_off {agent, reason}`. From the next turn
-    /// on, that agent drives the run, with the whole history, a part of the tools, and its own instructions and model.
+    /// on, that agent drives the run, with the whole history, some of the tools, and its own instructions and model.
     /// See [`HandOff`].
     ///
-    /// Which agent continues a run follows from its history. So a process that takes a recorded run continues it as the
-    /// agent that drove it last, and a fork or a rewind continues as the agent that drove it at that turn. An agent to
-    /// which a run was handed off has to be given here as long as the run may continue.
+    /// The history of a run determines which agent continues the run. A process that takes over a recorded run
+    /// continues it as the agent that drove it last. A fork or a rewind continues as the agent that drove the run at
+    /// that turn. So keep adding an agent as long as a run that was handed off to it may continue.
     ///
-    /// Over an executor that exists already ([`Agent::on`](crate::Agent::on)), `hand_off` is registered with that
-    /// executor, for one agent of it. Its policy decides about it: a person is asked, unless a rule allows it.
+    /// With an existing executor ([`Agent::on`](crate::Agent::on)), `hand_off` is registered on that executor, which
+    /// can serve only one agent that hands runs off. The executor's policy decides about calls of `hand_off`: a person
+    /// is asked, unless a rule allows them.
     ///
     /// ```
     /// use toolwright::tool;

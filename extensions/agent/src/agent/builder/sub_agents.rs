@@ -10,13 +10,13 @@ use crate::run::HAND_OFF;
 
 impl<E> AgentBuilder<E> {
     /// Adds a sub-agent to which the model can give tasks, by calls of `spawn_agent`. The sub-agent works on the task
-    /// with some of the tools, and its answer is the answer of the call. The policy of the run decides about the
-    /// sub-agent's calls, its approval requests go to the approver of the run, and its usage counts for the run. See
-    /// [`SubAgent`].
+    /// with some of the agent's tools, and its answer is the answer of the call. The policy of the run decides about
+    /// the sub-agent's calls, its approval requests go to the approver of the run, and its usage counts for the run.
+    /// See [`SubAgent`].
     ///
     /// With an existing executor ([`Agent::on`](crate::Agent::on)), the tools that start sub-agents are registered on
-    /// that executor, which can serve only one such agent. Its policy decides about them: a person is asked, unless a
-    /// rule allows `spawn_agent`.
+    /// that executor, which can serve only one agent with sub-agents. The executor's policy decides about calls of
+    /// these tools: a person is asked, unless a rule allows `spawn_agent`.
     ///
     /// ```
     /// use toolwright::tool;

@@ -6,7 +6,7 @@ use toolwright::{Answer, Call, Calls, Catalog, Effect, Run, TurnAnswers};
 /// How many read-only calls run at once.
 const AT_ONCE: usize = 8;
 
-/// Makes calls in their order: a call is identified by the number of calls before it, so that a replay finds it again.
+/// Makes calls in order. The number of calls before a call identifies it, so that a replay finds the call again.
 #[derive(Clone)]
 pub(super) struct Maker(Calls);
 

@@ -1,4 +1,4 @@
-//! Records the run of a sub-agent: the answers of its model, and its spending. The executor records its calls.
+//! Records the run of a sub-agent: the answers of its model, and its spending. The executor records the calls.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -29,7 +29,6 @@ pub(super) struct Place {
     pub run: String,
     /// The number of the turn in the run.
     pub turn: u64,
-    /// The call that started the sub-agent.
     pub call: CallId,
     /// The name of the sub-agent.
     pub agent: String,
@@ -93,7 +92,8 @@ impl ChildRecorder {
         }
     }
 
-    /// Returns what the sub-agent has spent itself in this state, without the sub-agents below it.
+    /// Returns what the sub-agent itself has spent in this state, without the spending of the sub-agents that it
+    /// started.
     fn own(&self, state: &State) -> SpentShare {
         let spent = state.standing().spent;
         SpentShare {
@@ -155,7 +155,7 @@ impl Recorder for ChildRecorder {
     }
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
-        // The model that started the sub-agent reads the reason, and decides what to do.
+        // There is no retry: the model that started the sub-agent reads the error, and decides what to do.
         Ok(Away::TooLong(error))
     }
 

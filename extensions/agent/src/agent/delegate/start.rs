@@ -100,8 +100,8 @@ pub(super) async fn start(
     if run.catalog().is_empty() {
         return Err(failed(&format!("`{name}` has none of its tools here")));
     }
-    // If a call of the sub-agent has to wait, the call that started it begins again later and replays these answers;
-    // even a journal in memory records them.
+    // If a call of the sub-agent has to wait, for example for an approval, the call that started the sub-agent begins
+    // again later and replays these answers. So even a journal in memory records them.
     let journal = parent.0.executor.journal_access();
     let recorded = journal.map(|it| RecordedAnswers::new(it, &place.run, place.call));
     let replayed = match &recorded {
@@ -124,7 +124,7 @@ pub(super) async fn start(
     let state = State::new(limits(ready, spending.share));
     let mut run = AgentRun::of_sub_agent(ready.agent.clone(), run, observer, state);
     let (state, actions) = step(run.state(), run.said(task, Arc::default()));
-    // A separate task has its own stack; the stacks of nested agents do not add up.
+    // A separate task has its own stack. Otherwise the stacks of nested agents would add up.
     let task = tokio::spawn(
         async move {
             let rest = driven(&mut run, &mut recorder, (state, actions)).await;
@@ -157,7 +157,7 @@ impl Drop for Ends {
     }
 }
 
-/// Drives the sub-agent from its task to its end. A separate function, because the future is large.
+/// Drives the sub-agent from its task to its end. This is a separate, boxed function, because the future is large.
 fn driven<'r>(
     run: &'r mut AgentRun,
     recorder: &'r mut ChildRecorder,
@@ -171,7 +171,7 @@ fn driven<'r>(
     .boxed()
 }
 
-/// Returns the limits and the spending of the run that makes the call, if they are known.
+/// Returns the limits and the spending of the run that makes the call; `None` if the run is not recorded.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));
@@ -182,8 +182,8 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
     standing.map_err(|error| not_recorded(&error))
 }
 
-/// Takes the share of a sub-agent from the rest of its parent's budget. A sub-agent that resumes keeps the share with
-/// which it began.
+/// Takes the share of a sub-agent from the rest of its parent's budget. A sub-agent that resumes gets its first share
+/// again.
 async fn take_share(
     parent: &Agent,
     ready: &ReadySubAgent,

@@ -17,12 +17,13 @@ use crate::run::{Output, OutputError};
 /// An agent to which the model of another agent can give tasks; see
 /// [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
 ///
-/// - It has some of its parent's tools: those that its [`profile`](Self::profile) selects from the tools that the
-///   parent's model was shown, and never more.
+/// - It has some of its parent's tools: its [`profile`](Self::profile) selects from the tools that the parent's model
+///   was shown.
 /// - The policy of the parent and [its own rules](Self::policy) decide about its calls: the stricter decision counts.
-///   Its approval requests go where those of the run go, and name the agent that asks.
+///   Its approval requests go to the approver of the run, and name the sub-agent as the one that asks.
 /// - It has the user, session and services of the run.
-/// - It spends what its parent has left: its share is deducted before it starts, and the unspent part is returned.
+/// - It spends from what its parent has left: its share is deducted before it starts, and the unspent part is returned
+///   at its end.
 /// - It ends with the call that started it, and its end is the answer of that call
 ///   ([`SubAgentAnswer`](crate::SubAgentAnswer)).
 ///
@@ -37,9 +38,9 @@ use crate::run::{Output, OutputError};
 pub struct SubAgent {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// The profile that selects the sub-agent's tools. Unless set, it has all tools except those that start sub-agents.
+    /// The profile that selects the sub-agent's tools; `None` means all tools except those that start sub-agents.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
-    /// The model of the sub-agent: that of the parent unless set.
+    /// The model of the sub-agent; `None` means the model of its parent.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
@@ -53,13 +54,14 @@ pub struct SubAgent {
 }
 
 impl SubAgent {
-    /// The maximum number of sub-agents of one name that work at once.
+    /// The maximum number of runs of one sub-agent that work at once.
     pub const AT_ONCE: u32 = 5;
 
     /// The maximum depth of nested agents: the sub-agents of a run have depth 1.
     pub const DEPTH: usize = 3;
 
-    /// Begins a sub-agent with its name and its purpose; the model that gives it tasks reads both.
+    /// Creates a sub-agent with a name and a description of its purpose. The model that gives tasks to the sub-agent
+    /// reads both.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -86,7 +88,7 @@ impl SubAgent {
         self
     }
 
-    /// Sets the model of the sub-agent: that of its parent unless set.
+    /// Sets the model of the sub-agent. Unless set, it has the model of its parent.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
@@ -101,8 +103,8 @@ impl SubAgent {
         self
     }
 
-    /// Adds rules for the calls of the sub-agent, and a mode if one is set. The rules can only be stricter than the
-    /// policy of the executor: if that policy denies a call or asks a person, it still does.
+    /// Adds rules for the calls of the sub-agent, and a mode if the policy sets one. The rules can only be stricter
+    /// than the policy of the executor: they cannot allow a call that this policy denies or asks a person about.
     ///
     /// ```
     /// use toolwright::policy::{Policy, Rule};
@@ -118,29 +120,30 @@ impl SubAgent {
         self
     }
 
-    /// Limits how many times the sub-agent's model is asked: as many times as its parent has turns left, unless set.
+    /// Limits how many times the sub-agent's model is asked. Unless set, the limit is the number of turns that its
+    /// parent has left.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
         self
     }
 
-    /// Limits the tokens of the sub-agent's requests and answers: as many as its parent has left, unless set.
+    /// Limits the tokens of the sub-agent's requests and answers. Unless set, the limit is what its parent has left.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// Limits what the sub-agent may cost: unless set, as much as its parent has left.
+    /// Limits what the sub-agent may cost. Unless set, the limit is what its parent has left.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
         self
     }
 
-    /// Limits how long the sub-agent may work, including the time that people take to decide: as long as its parent,
-    /// unless set. If another process resumes the sub-agent, the time starts again.
+    /// Limits how long the sub-agent may work, including the time that people take to decide. Unless set, only the
+    /// limit of its parent applies. If another process resumes the sub-agent, the time starts again.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = Some(time);
@@ -154,16 +157,16 @@ impl SubAgent {
         self
     }
 
-    /// Sets options of the sub-agent's requests to its model: those of its parent, unless set.
+    /// Sets options of the sub-agent's requests to its model. Unless set, the options of its parent apply.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
         self
     }
 
-    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool, and
-    /// the problems are sent back to it with their locations. The value is
-    /// [`SubAgentAnswer::output`](crate::SubAgentAnswer::output) of its answer.
+    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool. If the
+    /// answer is invalid, the sub-agent's model gets the problems with their locations, and answers again. The parent's
+    /// model reads the value in [`SubAgentAnswer::output`](crate::SubAgentAnswer::output).
     ///
     /// ```
     /// use toolwright_agent::SubAgent;
@@ -189,8 +192,8 @@ impl SubAgent {
         self
     }
 
-    /// Lets up to this many runs of the sub-agent, two to five, work at once if the model starts several in one answer;
-    /// unless set, they work one after the other. Only sub-agents whose tools all read can work at once;
+    /// Sets how many runs of the sub-agent may work at once if the model starts several in one answer: 1 to 5. Unless
+    /// set, they work one after the other. With more than one, all tools of the sub-agent must be read-only:
     /// [`build`](crate::AgentBuilder::build) refuses others, because their changes would not wait for each other.
     #[must_use]
     pub fn at_once(mut self, agents: u32) -> Self {
@@ -198,7 +201,8 @@ impl SubAgent {
         self
     }
 
-    /// Makes a tool with the sub-agent's name start it, with the argument `task`, in place of `spawn_agent`.
+    /// Gives the sub-agent a tool of its own, with the sub-agent's name and the argument `task`. The model starts the
+    /// sub-agent by this tool instead of `spawn_agent`.
     #[must_use]
     pub fn as_tool(mut self) -> Self {
         self.is_tool = true;

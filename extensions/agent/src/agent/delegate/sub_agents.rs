@@ -39,7 +39,7 @@ pub(super) struct ReadySubAgent {
     pub(super) at_once: u32,
 }
 
-/// A weak reference to the agent that is built on an executor, for the executor's tools.
+/// A weak reference to an agent, for the tools of the agent's executor. It is empty until the agent is built.
 #[derive(Clone, Default)]
 pub(crate) struct Link(Arc<OnceLock<Weak<Inner>>>);
 
@@ -49,7 +49,7 @@ impl Link {
         let _is_first = self.0.set(Arc::downgrade(agent));
     }
 
-    /// Returns the agent, unless it was dropped.
+    /// Returns the agent, unless it is not built yet or was dropped.
     pub(super) fn agent(&self) -> Option<Agent> {
         self.0.get()?.upgrade().map(Agent)
     }
@@ -63,7 +63,7 @@ impl SubAgents {
         }
         let own: Vec<&str> = agents.iter().filter(|it| it.is_tool).map(|it| &*it.name).collect();
         let has_shared = own.len() < agents.len();
-        // Only a run's own model can hand the run off, so a sub-agent cannot.
+        // Only the model of the run itself can hand the run off, so a sub-agent does not get this tool.
         let hands_off = has_hand_off(&parent.executor.catalog()).then_some(HAND_OFF);
         let tools = has_shared.then_some(SPAWN_AGENT).into_iter().chain(hands_off).chain(own);
         let but_these = std::iter::once("*".to_owned()).chain(tools.map(|it| format!("!{it}")));
@@ -77,7 +77,6 @@ impl SubAgents {
         Ok(Some(Self { agents, places: Mutex::default() }))
     }
 
-    /// Whether one of the sub-agents has this name.
     pub(in crate::agent) fn has(&self, name: &str) -> bool {
         self.agents.contains_key(name)
     }
@@ -177,8 +176,8 @@ impl ReadySubAgent {
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: parent.accounts.clone(),
-            // The calls of a sub-agent belong to the call that started it. So the sub-agent has no tools for reading
-            // large answers in parts, and gets whole answers.
+            // A sub-agent's calls are children of the call that started it, and cannot call the tools that read large
+            // answers in parts. So a sub-agent gets whole answers.
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),
             window: parent.window,

@@ -125,18 +125,19 @@ fn made(
         }
     })
     .danger(Danger::Moderate)
-    // The tool has no effect itself: each call of the sub-agent has its own effect and runs once.
+    // The tool itself has no effect: each call of the sub-agent has its own effect and runs once.
     .effect(Effect::Idempotent)
     .footprint_by(move |input| {
         let agent = by_name.as_deref().or_else(|| input["agent"].as_str()).unwrap_or_default();
         let is_beside_others = of_footprint
             .agent()
             .is_some_and(|it| it.0.sub_agents.as_ref().is_some_and(|it| it.work_at_once(agent)));
-        // A call whose footprint writes everything waits for the calls before it, and no call begins beside it.
+        // A call whose footprint writes everything waits for the calls before it, and no call begins beside it. So
+        // sub-agents that may work at once have the footprint of a read.
         let effect = if is_beside_others { Effect::Read } else { Effect::Idempotent };
         Footprint::of_effect(effect).clone()
     })
-    // Each call of the sub-agent declares itself which data leaves the machine.
+    // The tool itself sends no data out of the machine: each call of the sub-agent declares its own sinks.
     .sinks(None::<&str>)
     .timeout(None)
     .total_timeout(None)

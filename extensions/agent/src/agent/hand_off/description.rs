@@ -12,12 +12,11 @@ use crate::run::HANDED_OFF;
 ///
 /// - It continues the run from the next turn: with the whole history, for the same user, session and services, within
 ///   the same limits.
-/// - Its tools are a part of those of the agent with which the run began: what its [`profile`](Self::profile) selects of them, and never
-///   more.
-/// - Its calls are judged by the policy of the run, and by [its own rules](Self::policy): the stricter decision counts. A person reads
-///   that `agent:<run>/<name>` asks.
-/// - It hands the run off itself only to those that [`may_hand_off_to`](Self::may_hand_off_to) names. The agent with which the run began
-///   may be one of them, so that it gets the run back.
+/// - It has some tools of the agent with which the run began: its [`profile`](Self::profile) selects from them.
+/// - The policy of the run and [its own rules](Self::policy) decide about its calls: the stricter decision counts. An
+///   approval request names the agent as `agent:<run>/<name>`.
+/// - It can hand the run off only to the agents that [`may_hand_off_to`](Self::may_hand_off_to) names. To let it hand
+///   the run back, name the agent with which the run began.
 ///
 /// ```
 /// use toolwright_agent::HandOff;
@@ -46,10 +45,11 @@ pub struct HandOff {
 
 impl HandOff {
     /// How many times a run may be handed off after each message of its user. Further calls of `hand_off` are refused,
-    /// so that two agents do not hand a run to each other forever.
+    /// so that two agents do not hand a run back and forth forever.
     pub const PER_MESSAGE: u32 = HANDED_OFF;
 
-    /// Begins an agent with its name and its purpose. The models that may hand a run off to the agent read both.
+    /// Creates an agent with a name and a description of its purpose. The models that may hand a run off to the agent
+    /// read both.
     pub fn to(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -81,23 +81,24 @@ impl HandOff {
         self
     }
 
-    /// Sets the instructions of the agent, which replace those of the agent that handed the run off. Without them, the
-    /// model reads the agent's name, its purpose, and that the run was handed off to this agent.
+    /// Sets the instructions of the agent, which replace those of the agent that handed the run off. Unless set, the
+    /// instructions give the agent's name and purpose, and say that the run was handed off to it.
     #[must_use]
     pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
         self.instructions = Some(instructions.into_instructions());
         self
     }
 
-    /// Adds rules for the agent's calls, and a mode if the policy sets one. These rules cannot permit more: if the
-    /// policy of the executor denies a call or asks a person about it, that still applies.
+    /// Adds rules for the agent's calls, and a mode if the policy sets one. The rules can only be stricter than the
+    /// policy of the executor: they cannot allow a call that this policy denies or asks a person about.
     #[must_use]
     pub fn policy(mut self, policy: PolicyBuilder) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// Limits the tokens of one answer of the agent's model: unless set, as for the agent with which the run began.
+    /// Limits the tokens of one answer of the agent's model. Unless set, the limit of the agent with which the run
+    /// began applies.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
@@ -112,16 +113,16 @@ impl HandOff {
         self
     }
 
-    /// Sets options of the requests to the agent's model. Without them, the settings of the agent with which the run
-    /// began apply. Settings for a single run apply only to the agent with which the run began.
+    /// Sets options of the requests to the agent's model. Unless set, the settings of the agent with which the run
+    /// began apply. Settings of a single run apply only to the agent with which the run began.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
         self
     }
 
-    /// Names the agents to which this agent may hand the run off: others that are given to the same builder, or the one
-    /// with which the run began, by its [`name`](crate::AgentBuilder::name). None unless set.
+    /// Names the agents to which this agent may hand the run off; none unless set. These are agents that are given to
+    /// the same builder, or the agent with which the run began, by its [`name`](crate::AgentBuilder::name).
     #[must_use]
     pub fn may_hand_off_to(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.targets.extend(agents.into_iter().map(Into::into));

@@ -20,13 +20,13 @@ use crate::run::options::Ids;
 /// The agents to which the runs of an agent may be handed off, by their names.
 pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
-    /// The names of the agents to which the first agent of a run may hand the run off.
+    /// The names of the agents to which the agent with which a run begins may hand the run off.
     targets: Vec<String>,
-    /// The tool `hand_off`, in the form in which the agent's model is shown it.
+    /// A catalog with the tool `hand_off`, as the model of the agent with which a run begins sees it.
     listed: Option<Catalog>,
 }
 
-/// An agent that runs can be handed off to, with its tools and policy.
+/// An agent to which runs can be handed off, with its tools and policy.
 pub(crate) struct ReadyHandOff {
     pub(crate) agent: Agent,
     pub(crate) profile: Profile,
@@ -36,7 +36,7 @@ pub(crate) struct ReadyHandOff {
 }
 
 impl HandOffs {
-    /// Checks the agents to which runs can be handed off; `None` if the application has named none.
+    /// Checks the agents to which runs can be handed off. Returns `None` if the application has added none.
     pub(crate) fn of(agents: Vec<HandOff>, first: &Inner) -> Result<Option<Self>, AgentError> {
         if agents.is_empty() {
             return Ok(None);
@@ -63,17 +63,16 @@ impl HandOffs {
         self.agents.get(name)
     }
 
-    /// Returns all agents.
     pub(crate) fn agents(&self) -> impl Iterator<Item = &Agent> {
         self.named().map(|(_, agent)| agent)
     }
 
-    /// Returns all agents with their names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Agent)> {
         self.agents.iter().map(|(name, it)| (&**name, &it.agent))
     }
 
-    /// Returns the names of the agents to which the agent of this name may hand the run off; `None` is the first agent.
+    /// Returns the names of the agents to which the agent `of` may hand the run off. `None` means the agent with which
+    /// runs begin.
     pub(crate) fn targets(&self, of: Option<&str>) -> &[String] {
         match of {
             None => &self.targets,
@@ -81,8 +80,7 @@ impl HandOffs {
         }
     }
 
-    /// Returns the catalog with `hand_off` for the model of an agent; `None` if the agent may hand the run off to no
-    /// other.
+    /// Returns the catalog with `hand_off` for the model of an agent; `None` if the agent may not hand the run off.
     pub(crate) fn listed(&self, of: Option<&str>) -> Option<&Catalog> {
         match of {
             None => self.listed.as_ref(),
@@ -96,7 +94,7 @@ fn refused_for(agent: &str) -> impl Fn(String) -> AgentError + use<> {
     move |why| AgentError::HandOff { agent: agent.clone(), why }
 }
 
-/// Returns the problem of an agent's name, if it has one. Models and people identify the agent by this name.
+/// Returns what is wrong with an agent's name. Models and people identify the agent by this name.
 fn problem(name: &str, first: &str, is_twice: bool) -> Option<String> {
     let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
@@ -146,7 +144,7 @@ impl ReadyHandOff {
         if let Some(service) = instructions.lacks(&first.executor) {
             return Err(AgentError::Instructions { service });
         }
-        // The rules of the agent add to the policy of the executor, whose mode and protections count unchanged.
+        // The policy of the executor decides as well, so these rules need neither its mode nor its protections.
         let rules = |policy: PolicyBuilder| {
             policy.without(Protection::ALL).over(Policy::builder().mode(Mode::Unrestricted))
         };
@@ -185,7 +183,7 @@ impl ReadyHandOff {
     }
 }
 
-/// Makes the instructions of an agent for which the application has set none.
+/// Returns the default system prompt of an agent to which a run is handed off.
 fn words(name: &str, description: &str) -> Instructions {
     let text = format!(
         "You are the agent `{name}`. {description}\n\nThe conversation was handed off to you: go on with it, from all that was said and done."

@@ -12,15 +12,15 @@ use crate::run::{HAND_OFF, HandOffTool};
 /// The purpose of each agent by its name, for the models that may hand a run off.
 pub(super) type Descriptions = BTreeMap<String, String>;
 
-/// Describes the agents of a run to their models, including the agent with which the run begins.
+/// Describes the agents of a run for their models, including the agent with which the run begins.
 pub(super) fn descriptions(agents: &[HandOff], first: &str) -> Descriptions {
     let back = (first.to_owned(), "The agent with which the conversation began.".to_owned());
     let others = agents.iter().map(|it| (it.name.clone(), it.description.clone()));
     others.chain([back]).collect()
 }
 
-/// Makes the tool `hand_off`, which the executor has for every agent of the run, and the rule that allows their models
-/// to call it.
+/// Makes the tool `hand_off` that the executor runs for all agents of a run, and the rule that allows their models to
+/// call it.
 pub(crate) fn hand_off_tool(
     agents: &[HandOff],
     first: &str,
@@ -38,7 +38,8 @@ pub(crate) fn hand_off_tool(
     Some((tool, Policy::builder().rule(rule)))
 }
 
-/// Returns the tool as the model of one agent is shown it: with the agents to which that model may hand the run off.
+/// Returns a catalog with the tool as one agent's model sees it: the tool names only the agents to which that model may
+/// hand the run off.
 pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
     let tool = made(all, targets.iter().map(String::as_str));
     let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");
@@ -72,7 +73,7 @@ fn made<'t>(all: &Descriptions, targets: impl Iterator<Item = &'t str>) -> Dynam
         })
     })
     .danger(Danger::Moderate)
-    // The tool does nothing itself, and may run again if its process dies.
+    // The tool itself does nothing, and may run again if its process dies.
     .effect(Effect::Idempotent)
     .footprint_by(|_| Footprint::nothing())
     .sinks(None::<&str>)

@@ -7,13 +7,13 @@ use crate::http::{ApiKey, HttpModel, HttpModelBuilder};
 struct NamedProvider {
     name: &'static str,
     model: fn(String) -> HttpModelBuilder,
-    /// The variables that may hold the key; the first that is set counts.
+    /// The environment variables that may hold the key; the first that is set counts.
     keys: &'static [&'static str],
     /// Whether the provider requires a key.
     needs_key: bool,
-    /// The environment variable that may set another address.
+    /// The environment variable that may set another address of the server.
     address: &'static str,
-    /// The address, unless it is that of the API's vendor.
+    /// The default address of the server; `None` means the default of `model`.
     base_url: Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ const fn chat(
     NamedProvider { name, model: HttpModel::openai_chat, keys, needs_key: true, address, base_url }
 }
 
-/// Makes a model of a provider whose server does not know `max_completion_tokens`.
+/// Makes a model of a provider whose server does not accept `max_completion_tokens`.
 fn older_chat(model: String) -> HttpModelBuilder {
     HttpModel::openai_chat(model).plain_max_tokens()
 }
@@ -93,7 +93,7 @@ const PROVIDERS: [NamedProvider; 10] = [
     chat("xai", &["XAI_API_KEY"], "XAI_BASE_URL", "https://api.x.ai/v1"),
 ];
 
-/// Makes the model that a text names, with the settings of these environment variables.
+/// Makes the model that a text names. `variable` reads an environment variable.
 pub(crate) fn named(
     text: &str,
     variable: impl Fn(&str) -> Result<Option<String>, ModelNameError>,
@@ -147,8 +147,8 @@ pub(crate) fn named(
     builder.build().map_err(|source| ModelNameError::Http { found: found(), variable, source })
 }
 
-/// Returns the address of the chat API for a value of `OLLAMA_HOST`. Like ollama's own clients, accepts a value without
-/// scheme or port, and the wildcard address on which a server listens.
+/// Returns the address of the chat API for a value of `OLLAMA_HOST`. As in ollama's own clients, the value needs no
+/// scheme and no port, and may be the wildcard address `0.0.0.0` on which a server listens.
 fn of_ollama(host: &str) -> String {
     let host = host.trim().trim_end_matches('/');
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value};
 
-/// The maximum number of bytes that are examined: the members of a longer value are read only when it is complete.
+/// The maximum length of the text, in bytes. In a longer text, no more members are found before the value is complete.
 const LONGEST: usize = 1 << 20;
 
-/// The text of an object that arrives in pieces, and the members of it that are complete.
+/// The text of an object that arrives in pieces, and the members of the object that are complete.
 #[derive(Default)]
 pub(super) struct Members {
     text: String,
@@ -113,7 +113,7 @@ impl Members {
         let read = serde_json::from_str::<Map<String, Value>>(&format!("{{{member}}}"));
         let Ok(read) = read else { return false };
         let is_one = read.len() == 1;
-        // If a name occurs twice, the value at the end may be another one.
+        // A name that occurs twice may have another value in the complete object, so the search stops.
         if read.keys().any(|name| self.fields.contains_key(name)) {
             return false;
         }

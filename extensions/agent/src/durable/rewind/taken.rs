@@ -17,7 +17,7 @@ const PAGE: usize = 1_000;
 /// The maximum number of runs in a chain of forks.
 const FORKS: usize = 10_000;
 
-/// An effect of a call that no rewind undoes: a program that ran, a message that was sent.
+/// An effect of a call that no rewind undoes, such as a program that ran or a message that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastingEffect {
@@ -129,7 +129,7 @@ impl TakenTurns {
                 shown: it.shown.clone(),
             })
             .collect();
-        // The journal does not know this call; only the log of changes does.
+        // The journal has no record of this call; only the log of changes has one.
         for unrecorded in &files.unrecorded {
             if lasting.iter().all(|it| it.call != unrecorded.call) {
                 lasting.push(LastingEffect {

@@ -19,13 +19,13 @@ struct Entry {
 /// A run as the list describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListedRun {
-    /// `None` if the document is damaged: then the head of the run names the agent.
+    /// The name of the run's agent; `None` if the document is damaged. Then the head of the run names the agent.
     pub(super) agent: Option<String>,
     pub(super) since: Timestamp,
 }
 
 impl Listing {
-    /// Replaces the documents of the list, and returns what each says about its run.
+    /// Takes the current documents of the list, and returns each run with its entry.
     pub(super) fn read<'d>(
         &mut self,
         documents: &'d [Document],

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many times as long as the work the pause after it is.
+/// The length of the pause after the work, as a multiple of the time that the work took.
 pub(super) const REST: u32 = 9;
 
 /// When the work last ended, and how long it took; `None` before it was first done.

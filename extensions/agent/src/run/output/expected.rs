@@ -17,7 +17,7 @@ pub(crate) struct Expected {
     /// The digest of the type's schema without descriptions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub schema: String,
-    /// How many answers since the user last spoke were not a value of the type.
+    /// How many answers since the last [`Said`](crate::StepInput::Said) were not a value of the type.
     #[serde(default)]
     pub invalid: u32,
 }
