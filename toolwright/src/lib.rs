@@ -44,6 +44,7 @@
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
 //! | `toolbox` | ready-made tools: files, programs, rated command lines, undo |
 //! | `container` | programs and files in a container |
+//! | `context` | a store of texts that are too large for a conversation |
 //! | `web` | pages of the web by permission, and search |
 //! | `tasks` | a list of tasks for agents and workers |
 //! | `sqlite` | a journal in a file: durable execution, across crashes |
@@ -122,6 +123,21 @@ mod toolbox_page {}
 #[cfg(all(doctest, feature = "agent", feature = "cli", feature = "web"))]
 #[doc = include_str!("../../docs/web.md")]
 mod web_page {}
+
+/// The context store is found in `toolbox`, as [docs/context.md](../../docs/context.md) says.
+///
+/// ```no_run
+/// use toolwright::toolbox::{CONTEXT_STORE, ContextStore};
+/// use toolwright::{Executor, Registry};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = ContextStore::open("context.db")?;
+/// let executor = Executor::builder(Registry::of(CONTEXT_STORE)?).unrestricted().service(store).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(all(doctest, feature = "context"))]
+mod context_page {}
 
 #[cfg(all(doctest, feature = "agent", feature = "tasks"))]
 #[doc = include_str!("../../docs/tasks.md")]
