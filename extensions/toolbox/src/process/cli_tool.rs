@@ -1,4 +1,5 @@
-//! Makes a tool of an executable: its input becomes arguments by fixed rules, and a value is never taken for a flag.
+//! Makes a tool of an executable: its input becomes arguments by fixed rules, in forms in which programs do not take a
+//! value for a flag.
 //!
 //! | input | arguments |
 //! | --- | --- |
@@ -110,7 +111,7 @@ impl CliTool {
         self
     }
 
-    /// Makes the arguments for an input, in the order of its keys.
+    /// Makes the arguments for an input: the flags sorted by their keys, and after `--` the positional arguments.
     ///
     /// # Errors
     /// When a value is an object or contains a NUL character, or a key cannot be a flag.
@@ -154,8 +155,8 @@ impl CliTool {
         Ok(arguments)
     }
 
-    /// Makes the tool. The standard output of the program is the output of the call, whatever its exit code is; standard error
-    /// is reported as `error`.
+    /// Makes the tool. The standard output of the program is the output of the call, whatever its exit code is. If the
+    /// program fails, its standard error is reported as `error`.
     #[track_caller]
     pub fn tool(self, workspace: Arc<Workspace>, shell: Arc<Shell>) -> DynamicTool {
         let (name, description, schema) =
