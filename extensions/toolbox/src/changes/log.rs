@@ -83,8 +83,8 @@ pub(super) struct Inner {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeLimits {
-    /// The most bytes of the file that may be in use: 256 MiB unless set. The newest call stays in the log even if it
-    /// exceeds the limit alone.
+    /// The most bytes of the file that may be in use: 256 MiB unless set. The newest call stays in the log even if that
+    /// call alone exceeds the limit.
     pub bytes: u64,
     /// How long a call stays in the log: 30 days unless set.
     pub age: Duration,

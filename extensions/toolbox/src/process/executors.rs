@@ -29,7 +29,7 @@ pub struct ProcessRequest<'a> {
     pub folder: &'a Path,
     /// The real path of the workspace.
     pub root: &'a Path,
-    /// The environment variables of the program, which gets no others.
+    /// The environment variables of the program. It inherits none of the application's own.
     pub variables: &'a [(OsString, OsString)],
     /// The time limit, after which the process is ended; two minutes unless set.
     pub limit: Duration,

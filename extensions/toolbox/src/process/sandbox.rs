@@ -51,7 +51,7 @@ pub enum SandboxKind {
 pub enum SandboxLack {
     /// Programs share the `/tmp` folder of the machine.
     PrivateTmp,
-    /// Only TCP is blocked, but neither UDP nor sockets in the file system.
+    /// TCP is blocked, but UDP and sockets in the file system are not.
     NetworkBlock,
 }
 

@@ -121,12 +121,12 @@ impl Commands {
         &self.unknown
     }
 
-    /// Lists the files that redirections write, as written in the line; `None` for an unknown name.
+    /// Lists the files that redirections write, as written in the line; `None` for a pattern or an unknown name.
     pub fn writes(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| it.is_write).map(|it| it.file.as_deref())
     }
 
-    /// Lists the files that redirections read, as written in the line; `None` for an unknown name.
+    /// Lists the files that redirections read, as written in the line; `None` for a pattern or an unknown name.
     pub fn reads(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| !it.is_write).map(|it| it.file.as_deref())
     }

@@ -20,8 +20,8 @@ const FORMS: &str = include_str!("forms.toml");
 /// A table of known programs: how dangerous each is, with which flags and subcommands it does more, and what it writes
 /// and runs.
 ///
-/// An application adds its own programs, or replaces an entry. Each entry has a reason, and examples that are checked when the
-/// table is made. A program is safe only in the forms that are declared to only read:
+/// An application adds its own programs, or replaces an entry. Each entry has a reason. Its examples are checked when
+/// the table is made. A program is safe only in the forms that are declared to only read:
 ///
 /// ```
 /// use toolwright::Danger;

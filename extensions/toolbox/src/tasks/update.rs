@@ -38,8 +38,8 @@ impl TaskStore {
     /// # Errors
     /// `invalid_task_id`; `not_found`; `invalid_input` for a subject that is empty, too long or not one line;
     /// `invalid_transition` when the state may not follow the present one; `task_blocked` when a task is to begin
-    /// before its blockers are completed; `task_claimed` when the state of a task is to change that a worker has
-    /// claimed; `task_cycle` when tasks would wait for each other; `tasks_unavailable` when SQLite fails.
+    /// before its blockers are completed; `task_claimed` when the state of a claimed task is to change; `task_cycle`
+    /// when tasks would wait for each other; `tasks_unavailable` when SQLite fails.
     pub fn update(&self, id: &str, update: &TaskUpdate) -> Result<Task, ToolError> {
         let id = TaskId::parse(id)?;
         let parse =

@@ -1,4 +1,4 @@
-//! Writes files of a container, all or none: uploads each new content next to its target under a temporary name; then one
+//! Writes files of a container together: uploads each new content next to its target under a temporary name; then one
 //! script checks all targets again and renames the files.
 
 use std::sync::LazyLock;

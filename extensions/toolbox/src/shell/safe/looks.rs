@@ -53,8 +53,8 @@ pub(crate) enum Walk {
 }
 
 /// Returns whether a pattern that may match secrets matches hardly any other files, such as `.en*`, `*.pem` and
-/// `.ssh/*`. It does if a name in it begins with other characters before a wildcard, or if it still indicates secrets
-/// when each wildcard is replaced with a letter.
+/// `.ssh/*`. It does if one of its names has a wildcard, but not as the first character, or if it still indicates
+/// secrets with a letter in place of each wildcard.
 fn is_of_secrets(word: &Word<'_>, folders: &Folders) -> bool {
     let is_open = |part: &str| !part.contains(['*', '?']) || part.starts_with(['*', '?']);
     let some = word.text.replace(['*', '?'], "x");
