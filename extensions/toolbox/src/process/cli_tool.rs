@@ -114,7 +114,7 @@ impl CliTool {
     /// Makes the arguments for an input: the flags sorted by their keys, and after `--` the positional arguments.
     ///
     /// # Errors
-    /// When a value is an object or contains a NUL character, or a key cannot be a flag.
+    /// When a value is an object, a list of lists, or a text with a NUL character, or a key cannot be a flag.
     pub fn build_args(&self, input: &serde_json::Value) -> Result<Vec<OsString>, CliToolError> {
         let none = serde_json::Map::new();
         let input = input.as_object().unwrap_or(&none);

@@ -212,7 +212,7 @@ impl TaskStore {
     }
 }
 
-/// Refuses a subject that is empty, too long, or more than one line.
+/// Refuses a subject that is empty or too long, or that has a line break or another control character.
 pub(super) fn check_subject(subject: &str) -> Result<(), ToolError> {
     let problem = if subject.trim().is_empty() {
         "it is empty"
