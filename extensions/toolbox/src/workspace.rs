@@ -154,8 +154,8 @@ impl Workspace {
     /// ```
     ///
     /// # Errors
-    /// When the executor provides no files, or the folder of the container is not an absolute path. A container that does
-    /// not exist is an error only at the first call.
+    /// When the executor provides no files, or the folder of the container is not an absolute path. A container that
+    /// does not exist is an error only at the first call.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     pub fn within(executor: impl crate::ToolExecutor + 'static) -> io::Result<Self> {
