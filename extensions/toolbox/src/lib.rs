@@ -19,10 +19,12 @@
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
 //! `files` and `process` are default features. The tools work in a [`Workspace`], which is a service, except for these
-//! groups: [`CHANGES`] needs a [`ChangeLog`], `CONTEXT` a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a
-//! `ClaimedTask`, and `WEB` the services of `WebTools`. Two kinds of middleware observe what calls write, with tools of
-//! this crate and with tools of an application. [`ChangeLog`] records the changes so that they can be undone.
-//! `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
+//! groups: [`CHANGES`] needs a [`ChangeLog`], `CONTEXT` a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`,
+//! and `WEB` the services of `WebTools`.
+//!
+//! Two kinds of middleware observe what calls write, with tools of this crate and with tools of an
+//! application. [`ChangeLog`] records the changes so that they can be undone. `SyntaxCheck` (features `syntax-…`)
+//! reports edits that break a file.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry};
