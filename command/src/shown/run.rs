@@ -261,7 +261,8 @@ impl<'a> TurnShown<'a> {
         Some(format!("{model}{tokens}, {cost}"))
     }
 
-    /// Describes the turn: a line for each text and call, one for tokens and cost, and one for each answer.
+    /// Describes the turn, in lines for its messages, decisions of guards, text, calls, tokens and cost, answers, and
+    /// its handoff.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
         let (number, longest) = (self.turn, self.longest);
