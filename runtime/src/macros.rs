@@ -40,8 +40,9 @@ use super::*;
 /// # What a call touches
 ///
 /// A tool that does not declare what it touches is assumed to touch every file: with effect `read` to read it, with any
-/// other effect to write it. The protections of a policy then ask a person about every call ([`policy::Protection`]).
-/// So declare what a call touches:
+/// other effect to write it. The protections of a policy ([`policy::Protection`]) ask a person about every call that is
+/// assumed to write. If the policy has roots, they also ask about every call that is assumed to read. So declare what a
+/// call touches:
 ///
 /// | written | says |
 /// | --- | --- |
