@@ -151,7 +151,8 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds a note: the name of the reviewer who advised this decision, and the reviewer's reason.
+    /// Adds a note for people who read the record, such as the name of the reviewer that made this decision and the
+    /// reviewer's reason.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

@@ -1,7 +1,7 @@
 //! The signed statements of a person or service about a call or a grant.
 //!
-//! - A statement about a call names it by id, generation and digest, and by the digest of what the person was shown. It never
-//!   names a call by its position in a list, or as the latest one.
+//! - A statement about a call names the call by id, generation and digest, and by the digest of what the person was
+//!   shown. It never names a call by its position in a list, or as the latest one.
 //! - A statement about a call names the journal and the project in which it is valid.
 //! - The journal stores the text that was signed, so that the signature can be checked without serialising the
 //!   statement again.
