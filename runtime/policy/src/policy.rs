@@ -188,9 +188,9 @@ impl Policy {
         Asking::new(question, &self.0.base).with_reader(self.0.reader.as_deref())
     }
 
-    /// Returns the effect of the mode on a call. Every mode but `unrestricted` asks about a call that it would otherwise
-    /// allow if the call is not safe and may run a command line outside of a sandbox. The reason is that nothing limits
-    /// what such a line does.
+    /// Returns the effect of the mode on a call. Every mode but `unrestricted` asks about a call that it would
+    /// otherwise allow if the call is not safe and may run a command line outside of a sandbox. The reason is that
+    /// nothing limits what such a line does.
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);

@@ -4,8 +4,8 @@
 //! - Of two different decisions that the same state of a call allows, only the first takes effect. The error for the
 //!   second names the author of the first.
 //! - The state machine decides the next state. After a lost race, the call is read again.
-//! - A statement that lets the call run with its present arguments is refused if the record shows other arguments. It is
-//!   also refused if the arguments are encrypted, so that this cannot be checked here, unless the service is
+//! - A statement that lets the call run with its present arguments is refused if the record shows other arguments. It
+//!   is also refused if the arguments are encrypted, so that this cannot be checked here, unless the service is
 //!   [`unseen`](ApprovalService::unseen).
 //! - A statement that names another journal or project than the call's record is refused.
 

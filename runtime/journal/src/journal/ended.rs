@@ -1,7 +1,7 @@
 //! The calls that have ended, in order of their end, so that a bounded store can drop the oldest.
 //!
-//! A call has ended when its state is final or [`Dead`](State::Dead). Other calls are not in the list, so they are never
-//! dropped.
+//! A call has ended when its state is final or [`Dead`](State::Dead). Other calls are not in the list, so they are
+//! never dropped.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;

@@ -109,8 +109,8 @@ impl State {
         )
     }
 
-    /// Reports whether the state is final or [`Dead`](Self::Dead), so that the call has an answer and does not run again
-    /// by itself.
+    /// Reports whether the state is final or [`Dead`](Self::Dead), so that the call has an answer and does not run
+    /// again by itself.
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

@@ -88,17 +88,17 @@ impl ArgumentTest {
 
     /// Passes for a list of a program's arguments in which everything that begins with `-` or `+` is one of these
     /// flags, in exactly this spelling; `-` and `--` alone are no flags. A flag with two dashes may have a value after
-    /// `=`. Arguments after `--` are tested too. Only a rule that allows may use this test, because one more flag would evade a rule that denies or
-    /// asks.
+    /// `=`. Arguments after `--` are tested too. Only a rule that allows may use this test, because one more flag would
+    /// evade a rule that denies or asks.
     pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OnlyFlags(all(flags)))
     }
 
     /// Passes for a command line that runs one of these programs. In an allow rule, the line must run no other program.
     /// A deny or ask rule compares names without their folders and without regard to case. An allow rule compares them
-    /// as they are written. If a part of the line cannot be known before the line runs and the other parts do not decide
-    /// the result, it is unknown whether the test passes. An allow rule covers no line in which the shell writes a file
-    /// or sets a variable.
+    /// as they are written. If a part of the line cannot be known before the line runs and the other parts do not
+    /// decide the result, it is unknown whether the test passes. An allow rule covers no line in which the shell writes
+    /// a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }

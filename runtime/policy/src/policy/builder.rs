@@ -135,8 +135,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds a folder that tools work in. The protection `workspace-bounds` refuses a call that declares a file outside of
-    /// all such folders.
+    /// Adds a folder that tools work in. The protection `workspace-bounds` refuses a call that declares a file outside
+    /// of all such folders.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
         self.add_root(At::code(text_of(folder.as_ref())))
     }
