@@ -25,7 +25,7 @@
 //! ```
 //!
 //! - [`#[tool]`](macro@tool) makes a tool of a function: its definition, its JSON Schema, its registration, its command.
-//! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. It asks a
+//! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. By default, it asks a
 //!   person before any call that is not known to be safe (human in the loop).
 //! - [`Executor`] runs [`Call`]s without an agent and gives each exactly one [`Answer`].
 //! - A [`Bundle`] brings tools with everything that belongs to them: `toolbox::CodingTools`, `mcp::McpClient`,
