@@ -1,5 +1,5 @@
-//! The error of a call. The model reads kind, message and hint; the source is
-//! for operators and never reaches the model.
+//! The error of a call. The model reads the kind, the message, the hint and the details. The source is for operators
+//! and never reaches the model.
 
 #[cfg(feature = "rusqlite")]
 mod database;
@@ -22,9 +22,10 @@ type Source = Box<dyn Error + Send + Sync>;
 
 /// A failed call: a kind for programs, a message for the model, and the cause for operators.
 ///
-/// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`.
-/// Errors of the standard library convert automatically. Other errors do not, so that their text never reaches a model
-/// by accident.
+/// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`. Common errors of the
+/// standard library, `serde_json` and `tokio` convert automatically, and so does a boxed error. With the features of
+/// their names, errors of `reqwest` and `rusqlite` do, too. The text of a converted error is for operators only. Other
+/// errors do not convert, so that their text never reaches a model by accident.
 ///
 /// ```
 /// use toolwright::ToolError;
@@ -63,7 +64,8 @@ pub enum Done {
     Unavailable,
 }
 
-/// What a failure says about the effect of the call. The class decides whether the call may be repeated.
+/// What a failure says about the effect of the call. The class and the effect of the tool decide together whether the
+/// call may be repeated.
 ///
 /// An error that is converted automatically, such as a [`std::io::Error`], describes only its own operation. If a tool
 /// that must not be repeated acted before that operation, the tool has to set the class itself:
@@ -124,7 +126,7 @@ impl ToolError {
             .caused_by(source)
     }
 
-    /// Sets the class of the error, which decides whether the call may be repeated.
+    /// Sets the class of the error: what the failure says about the effect of the call.
     #[must_use]
     pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
@@ -181,7 +183,7 @@ impl ToolError {
         &self.0.kind
     }
 
-    /// Returns the class of the error, which decides whether the call may be repeated.
+    /// Returns the class of the error: what the failure says about the effect of the call.
     pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
@@ -196,7 +198,7 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
-    /// Returns a copy of the error with `words` appended to its message.
+    /// Returns a copy of the error, without its source, with `words` appended to its message.
     #[doc(hidden)]
     pub fn with_more(&self, words: Option<String>) -> Self {
         let message = format!("{}{}", self.0.message, words.unwrap_or_default());
@@ -264,7 +266,7 @@ impl fmt::Display for ToolError {
 }
 
 /// Writes the message with its causes and the hint, because Rust prints an error that `main` returns in this form.
-/// `{:#?}` writes every field.
+/// `{:#?}` writes the kind, the class and the other parts as fields.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {

@@ -57,7 +57,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
 
 /// Returns whether a character can control a terminal or make a text look like another text. These are control
 /// characters, invisible characters, line separators, tags, every space but the usual one, and characters that change
-/// the direction of writing or combine with their neighbours.
+/// the direction of writing or the form of their neighbours.
 ///
 /// ```
 /// use toolwright::printable::acts;

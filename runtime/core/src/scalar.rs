@@ -19,8 +19,8 @@ pub use types::Types;
 pub struct Scalars(Types);
 
 impl Scalars {
-    /// Returns the scalar types that a schema allows; `None` if the schema also allows other types, or has a keyword
-    /// such as `anyOf`.
+    /// Returns the scalar types that a schema allows; `None` if the schema also allows other types, has no `type`, or
+    /// has a keyword such as `anyOf`.
     pub fn of(schema: &Value) -> Option<Self> {
         let object = schema.as_object()?;
         let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];

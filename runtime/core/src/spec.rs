@@ -89,7 +89,8 @@ pub struct Location {
     pub version: &'static str,
     /// The path of the source file, as rustc names it.
     pub file: &'static str,
-    /// The line of the name of the tool's function.
+    /// The line of the name of the tool's function; for a tool that was made at run time, the line of the call that
+    /// made it.
     pub line: u32,
 }
 

@@ -4,7 +4,8 @@
 //! - The same objects are valid before and after: no object is closed, and no key becomes optional or nullable.
 //! - Nothing is fetched: a reference to another document is a problem.
 //! - Time, memory and stack are bounded, whatever the schema is.
-//! - A note reports what was left out or converted, or has no effect. A schema that no value can satisfy is a problem.
+//! - Notes report parts of the schema that have no effect, and parts that were left out, except for titles, identifiers
+//!   and the like. A schema that no value can satisfy is a problem, unless it is one of several alternatives.
 
 mod contradictions;
 mod inlining;

@@ -85,7 +85,8 @@ pub struct RepairedInput {
     pub changes: Vec<Change>,
 }
 
-/// Repairs the inputs of one tool. It tries smaller changes before larger ones. Make one for each tool and reuse it.
+/// Repairs the inputs of one tool. Smaller changes are tried before larger ones. Make one `Repairer` for each tool and
+/// reuse it.
 ///
 /// ```
 /// use serde_json::json;
@@ -168,7 +169,7 @@ impl Repairer {
     ///
     /// # Errors
     ///
-    /// All problems that remain after the repair.
+    /// The problems that remain after the repair.
     pub fn repair(
         &self,
         text: &str,
@@ -197,7 +198,7 @@ impl Repairer {
     ///
     /// # Errors
     ///
-    /// All problems that remain after the repair.
+    /// The problems that remain after the repair.
     pub fn repair_least(
         &self,
         text: &str,

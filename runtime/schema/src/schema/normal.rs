@@ -1,5 +1,5 @@
-//! Brings schemas into the normal form: objects are closed, titles and machine formats are removed, and an optional key
-//! may be absent but not `null`.
+//! Brings schemas into the normal form: objects are closed, titles and the formats of machine types such as `int32` are
+//! removed, and an optional key may be absent but not `null`.
 
 use serde_json::{Map, Value};
 
