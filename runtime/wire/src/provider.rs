@@ -85,7 +85,8 @@ impl Provider {
 
     /// Determines from the shape of a message which provider wrote it.
     ///
-    /// Recognises the same messages and parts of messages that [`tool_calls`](Self::tool_calls) accepts.
+    /// Recognises the messages and parts of messages that [`tool_calls`](Self::tool_calls) accepts, if they contain
+    /// something that only one provider uses.
     ///
     /// ```
     /// use toolwright::provider::Provider;
