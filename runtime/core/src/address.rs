@@ -56,8 +56,8 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([240, 0, 0, 0], 4, RESERVED),
 ];
 
-/// The IPv6 networks that are not public, from the IANA registry of special-purpose addresses. Addresses outside of
-/// `2000::/3` are never public.
+/// The IPv6 networks that are not public, from the IANA registry of special-purpose addresses. An address outside of
+/// `2000::/3` is public only if it contains a public IPv4 address.
 const V6: [([u16; 8], u32, &str); 11] = [
     ([0, 0, 0, 0, 0, 0, 0, 0], 128, "an address of this host"),
     ([0, 0, 0, 0, 0, 0, 0, 1], 128, LOOPBACK),
