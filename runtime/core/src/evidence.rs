@@ -1,5 +1,4 @@
-//! Boxes the future of a tool's call. The future has to be `Send`, and is not `Send` if a type of the tool's signature
-//! is not.
+//! Boxes the future of a tool's call. The future has to be `Send`, and it is not `Send` if the type of an input is not.
 //!
 //! Rustc reports a type that a tool cannot take at the place where the signature names it. The methods of [`Evidence`]
 //! exist only if every type is accepted. Otherwise rustc finds the methods of the same names in [`RefusedType`], which
