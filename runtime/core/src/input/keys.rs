@@ -1,6 +1,6 @@
 //! The keys of a tool's input, prepared for comparing them with raw text.
 //!
-//! - There are at most 64 distinct keys, so that a set of them fits into one word.
+//! - There are at most 64 distinct keys, so that a set of keys fits into a 64-bit word.
 
 use std::{borrow::Cow, fmt};
 

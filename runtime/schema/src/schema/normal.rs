@@ -1,5 +1,5 @@
 //! Brings schemas into the normal form: objects are closed, titles and the formats of machine types such as `int32` are
-//! removed, and an optional key may be absent but not `null`.
+//! removed, and `null` is removed from the schema of an optional key if it only means that the key is absent.
 
 use serde_json::{Map, Value};
 
