@@ -12,7 +12,7 @@ pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 /// Describes the kind of an address that is not public. Returns `None` for a public address.
 ///
 /// An IPv6 address that contains an IPv4 address (mapped, NAT64) is checked as that IPv4 address. 6to4 and Teredo
-/// addresses are always refused, because they are no longer in use.
+/// addresses never count as public, because they are no longer in use.
 ///
 /// To connect to a host name safely, resolve it once, check the resulting addresses, and connect to one of them. Do not
 /// resolve the name again: the second result may differ.

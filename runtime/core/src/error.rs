@@ -45,7 +45,7 @@ struct Inner {
     source: Option<Source>,
     /// The source of the untrusted text in the message; `None` if the message has no such text.
     untrusted: Option<Box<str>>,
-    /// What the executor did with the call, if the executor made this error. A tool cannot set it.
+    /// What the executor did with the call, if the executor made this error. Tools do not set it.
     done: Option<Done>,
 }
 

@@ -1,5 +1,5 @@
 //! Makes untrusted text safe to display, such as the text of a model or a file. The result cannot control a terminal,
-//! and cannot look like other text.
+//! and has no invisible or reordered characters that make it look like other text.
 
 use std::borrow::Cow;
 

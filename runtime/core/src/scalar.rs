@@ -1,7 +1,7 @@
 //! Repairs a scalar of the wrong type, the most frequent mistake of models, while the input is read. This needs no
 //! compiled schema and no second reading of the text.
 //!
-//! - `Repairer` repairs a scalar exactly as this module does, and also repairs other mistakes.
+//! - `Repairer` finds the same readings of a scalar, and also repairs other mistakes.
 
 mod readings;
 mod types;

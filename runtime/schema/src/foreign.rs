@@ -1,5 +1,5 @@
 //! Normalises the schema of a tool that comes as JSON from an MCP server, an `OpenAPI` document or a person. A schema
-//! that cannot be used is refused, with all its problems.
+//! that cannot be used is refused, with its problems.
 //!
 //! - The same objects are valid before and after: no object is closed, and no key becomes optional or nullable.
 //! - Nothing is fetched: a reference to another document is a problem.

@@ -5,7 +5,7 @@
 //! - Repaired input satisfies the schema; the jsonschema crate checks that.
 //! - The digits of numbers never change, nor do texts that their schema accepts.
 //! - The recorded changes are complete: [`replay`] can apply them again to the original text.
-//! - The code does no I/O and uses no clock. Its work is bounded by the size of the text.
+//! - The code does no I/O and uses no clock. Its work is bounded by the sizes of the text and the schema.
 
 mod extract;
 mod guide;

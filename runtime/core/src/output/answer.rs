@@ -1,4 +1,4 @@
-//! The answer to a call. Every call gets exactly one answer.
+//! The answer to a call.
 
 use std::borrow::Cow;
 use std::fmt;
