@@ -151,7 +151,8 @@ fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }
 
-/// Removes `null` from the optional keys of an output, because serde leaves such keys out.
+/// Removes `null` from the optional keys of an output, because serde leaves an optional key out and does not write
+/// `null`.
 pub(crate) fn strip_all_nulls(schema: &mut Value) {
     each_schema(schema, &mut |object| strip_optional(object, |_| true));
 }
