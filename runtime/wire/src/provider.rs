@@ -106,8 +106,8 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// When the text is not JSON, or when its shape fits no provider or several. An assistant's message with only text
-    /// fits none.
+    /// When the text is not JSON, or when its shape fits no provider or several. A message of an assistant such as
+    /// `{"role":"assistant","content":"Done."}` fits none.
     pub fn detect(message: &str) -> Result<Self, MessageError> {
         let raw = parse(message)?;
         let mut fitting = Self::ALL.into_iter().filter(|provider| provider.recognises(raw));
@@ -154,8 +154,8 @@ impl Provider {
     /// # Errors
     ///
     /// When the text is not JSON or is another provider's message; when a field is missing or has the wrong type; when
-    /// several alternatives call tools; when the message was cut off inside of a call; or when the client has to answer
-    /// a call that is not a function call. See [`MessageError`].
+    /// an alternative other than the first one calls tools; when the message was cut off inside of a call; or when the
+    /// client has to answer a call that is not a function call. See [`MessageError`].
     pub fn tool_calls(self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let raw = parse(message)?;
         if !self.recognises(raw)
