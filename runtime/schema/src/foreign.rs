@@ -55,7 +55,7 @@ pub struct NormalizedSchema {
 pub struct Note {
     /// The location in the original schema, as a JSON pointer.
     pub pointer: String,
-    /// What the schema contained at that location, and how it was changed.
+    /// What the schema contained at that location, and how it was changed or that it has no effect.
     pub message: String,
 }
 
