@@ -168,7 +168,8 @@ impl Calls {
     /// [`find`](Self::find) first.
     ///
     /// # Errors
-    /// `invalid_input`, with the problems and their JSON pointers; `unknown_tool`.
+    /// `invalid_input`, with the problems and their JSON pointers; the error of a tool that cannot be called, such as
+    /// `unknown_tool`, `disabled_tool` or `missing_service`.
     pub fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
         self.0.check(call)
     }

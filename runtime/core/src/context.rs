@@ -247,7 +247,8 @@ impl ToolContext {
         self.0.provider_id.as_deref()
     }
 
-    /// Returns the id of the run to which the call belongs; `None` for a call outside of runs.
+    /// Returns the id of the run to which the call belongs. A call that is made on the executor itself belongs to the
+    /// executor's own run. `None` for a context of [`test`](Self::test).
     pub fn run_id(&self) -> Option<&str> {
         let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
         kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))

@@ -56,8 +56,8 @@ struct Inner {
 pub enum Done {
     /// The executor did not begin the call.
     NotBegun,
-    /// The executor will never begin the call. Its input is invalid, for instance, or a policy, a middleware or the tool's
-    /// validation refuses it.
+    /// The executor will never begin the call. Its input is invalid, for instance, or a policy, a middleware or the
+    /// tool's validation refuses it.
     Refused,
     /// The executor stopped the call because its timeout had expired.
     TimedOut,
