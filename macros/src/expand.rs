@@ -336,9 +336,9 @@ fn named_services(tool: &Tool) -> TokenStream {
     quote!(#(#services)*)
 }
 
-/// Generates the boxed future. If the tool opens no resource, its function is called directly and the future boxed.
-/// Otherwise an `async` block opens the resources, calls the tool, encodes its answer, and closes the resources in
-/// reverse order.
+/// Generates the boxed future. If the tool opens no resource and is not `blocking`, its function is called directly and
+/// the future boxed. Otherwise an `async` block opens the resources, calls the tool, encodes its answer, and closes the
+/// resources in reverse order.
 fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
     let blocking = tool.args.blocking.is_some() && !callee.is_async();
     let mut opened: Vec<(Ident, Ident)> = Vec::new();

@@ -74,7 +74,7 @@ pub struct NumberLimit {
 pub enum BoundValue {
     Integer(i128),
     Float(f64, Expr),
-    /// A constant that the user declared. Only rustc knows its value.
+    /// Any other expression, such as a constant that the user declared. Only rustc can compute its value.
     Constant(Expr),
 }
 
@@ -85,7 +85,7 @@ pub struct Length {
     pub maximum: Option<Expr>,
 }
 
-/// The value of `short`. Without a value, the flag is the first letter of the parameter's name.
+/// The value of `short`. Without a value, the flag is the first letter of the parameter's key.
 pub struct Short {
     pub span: Span,
     pub letter: Option<char>,

@@ -22,14 +22,15 @@ pub fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     string(input, &format!("text in quotes: `{key} = \"…\"`"))
 }
 
-/// Parses the name of a tool, which every provider must accept.
+/// Parses the name of a tool, which must be usable with every provider.
 pub fn tool_name(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     let name = text(key, input)?;
     check_name(&name.value()).map_err(|problem| syn::Error::new(name.span(), problem))?;
     Ok(name)
 }
 
-/// Checks that every provider accepts the name of a tool.
+/// Checks that the name of a tool is usable with every provider. If a provider refuses one of these characters, such as
+/// `.`, the runtime replaces the character for that provider.
 pub fn check_name(name: &str) -> Result<(), String> {
     let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     match name.chars().find(|character| !legal(*character)) {

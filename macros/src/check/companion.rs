@@ -40,7 +40,7 @@ pub fn parameter_as_reason(tool: &mut Tool) {
     }
 }
 
-/// Checks that a closure names only parameters of the tool, each of them at most once.
+/// Checks that the parameters of a closure are plain names of the tool's parameters, each of them given once at most.
 fn known_names(key: &str, closure: &ExprClosure, signature: &Signature, errors: &mut Errors) {
     let names: Vec<String> = signature.inputs.iter().filter_map(name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -50,7 +50,8 @@ fn illegal(key: &str) -> Option<String> {
     })
 }
 
-/// Refuses other input parameters next to an `#[input]` parameter, which is the whole input.
+/// Refuses other input parameters next to an `#[input]` parameter, which is the whole input, and an `#[arg]` on that
+/// parameter.
 pub fn whole(tool: &Tool, errors: &mut Errors) {
     let Some(whole) = tool.whole() else { return };
     if let Some(arg) = whole.args.span {
@@ -103,7 +104,7 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Refuses limits that contradict each other or the default, if the macro knows the values.
+/// Refuses limits that contradict each other, the default or an example, if the macro knows the values.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         if let (Some(minimum), Some(maximum)) =
@@ -226,7 +227,8 @@ fn not_finite(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Refuses a one-letter flag that two parameters have.
+/// Checks the one-letter flags: each is a letter or a digit, is not `h`, belongs to one parameter, and that parameter
+/// is not `positional`.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();
     for param in tool.inputs() {

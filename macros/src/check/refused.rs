@@ -8,7 +8,8 @@ use super::tokens::{FoundToken, find_token, strip_groups};
 use crate::errors::Errors;
 use crate::item::Function;
 
-/// Returns the reason why rustc refuses the type of a parameter or of the return value; `None` if it accepts the type.
+/// Returns the reason why rustc refuses the type of a parameter or of the return value; `None` if this module knows no
+/// reason.
 pub fn reason(ty: &Type) -> Option<Error> {
     let underscore = |token: FoundToken<'_>| matches!(token, FoundToken::Word("_")).then_some(());
     if let Some((span, ())) = find_token(ty, &underscore) {

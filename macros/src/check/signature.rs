@@ -26,7 +26,7 @@ const BORROWED_INPUT: &[&str] = &[
 
 const OS_TEXT: &str = "the text of an operating system is bytes in JSON, `{\"Unix\": […]}`; write `PathBuf` for a path, `String` for text";
 
-/// Attributes that seem to affect a parameter but do not, each with what to write instead.
+/// Attributes that do not work on a parameter of a tool, each with what to write instead.
 const MISPLACED: &[(&str, &str)] = &[
     ("serde", "use `#[arg(…)]`, or `#[input]` with a type of your own"),
     ("schemars", "use `#[arg(…)]`, or `#[input]` with a type of your own"),

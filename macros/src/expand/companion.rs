@@ -50,8 +50,8 @@ impl<'a> Callee<'a> {
     }
 }
 
-/// Generates the call of a closure. On the blocking pool, it is the value itself, otherwise a future. A `return` or `?`
-/// in the closure ends only the closure.
+/// Generates the call of a closure. On the blocking pool, the generated expression is the value itself, otherwise a
+/// future. A `return` or `?` in the closure ends only the closure.
 pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     let inputs = tool.inputs().enumerate().filter_map(|(index, param)| {
         let (pattern, local) = (pattern(closure, &param.ident)?, input::local(index));

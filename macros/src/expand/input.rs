@@ -216,8 +216,8 @@ pub fn shape(param: &Param) -> Option<TokenStream> {
     (two || whole).then(|| quote!(#keys #object))
 }
 
-/// Generates one limit of a length. Its type `usize` has the span of the key, so that rustc reports a constant of
-/// another type there.
+/// Generates one limit of a length. If the limit is a constant of another type, rustc reports the constant. The type
+/// `usize` has the span of the key, so that rustc also shows the key, as the place that expects a `usize`.
 fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
     match limit {
         Some(Expr::Lit(literal)) => quote!(__tw::Some(#literal)),

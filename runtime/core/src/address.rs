@@ -12,7 +12,7 @@ pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 /// Describes the kind of an address that is not public. Returns `None` for a public address.
 ///
 /// An IPv6 address that contains an IPv4 address (mapped, NAT64) is checked as that IPv4 address. 6to4 and Teredo
-/// addresses are always refused, because they are no longer in use.
+/// addresses never count as public, because they are no longer in use.
 ///
 /// To connect to a host name safely, resolve it once, check the resulting addresses, and connect to one of them. Do not
 /// resolve the name again: the second result may differ.
@@ -56,8 +56,8 @@ const V4: [([u8; 4], u32, &str); 17] = [
     ([240, 0, 0, 0], 4, RESERVED),
 ];
 
-/// The IPv6 networks that are not public, from the IANA registry of special-purpose addresses. Addresses outside of
-/// `2000::/3` are never public.
+/// The IPv6 networks that are not public, from the IANA registry of special-purpose addresses. An address outside of
+/// `2000::/3` is public only if it contains a public IPv4 address.
 const V6: [([u16; 8], u32, &str); 11] = [
     ([0, 0, 0, 0, 0, 0, 0, 0], 128, "an address of this host"),
     ([0, 0, 0, 0, 0, 0, 0, 1], 128, LOOPBACK),

@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capability::Value;
 
-/// A call of a tool. The arguments are the JSON text exactly as the caller sent it; it is parsed once, into the tool's
-/// own types.
+/// A call of a tool. The arguments are the JSON text exactly as the caller sent it. The executor reads this text
+/// directly into the tool's own types.
 ///
 /// ```
 /// use toolwright::Call;
@@ -39,14 +39,14 @@ impl<'a> Call<'a> {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
 
-    /// Sets the id that the provider gave to the call, which matches an answer with its call.
+    /// Sets the id that the provider gave to the call. The provider uses the id to match the answer with the call.
     #[must_use]
     pub fn id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Adds a service for this call only. The builder declares the type of the service with `per_call`.
+    /// Adds a service for this call only. Declare the type of the service with `per_call` when you build the executor.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))

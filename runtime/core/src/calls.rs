@@ -28,9 +28,10 @@ pub use callable::CallableTool;
 /// While the parent waits for a child, the parent does not count as a running call, and its time-out pauses. When the
 /// parent is cancelled, its children are cancelled too.
 ///
-/// The answers of children are recorded, errors as well. If the parent runs again, its n-th child gets the recorded
-/// answer and does not run again; with a journal this holds in another process, too. So a parent has to make the same
-/// calls in the same order whenever it runs with the same arguments.
+/// The answers of children are recorded, errors as well. If the parent runs again, a child that has a recorded answer
+/// gets this answer and does not run again; with a journal this holds in another process, too. The children are
+/// identified by their order. So a parent has to make the same calls in the same order whenever it runs with the same
+/// arguments.
 ///
 /// ```
 /// use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
@@ -102,7 +103,7 @@ impl Calls {
         Self(calls)
     }
 
-    /// Returns the value with which the executor makes the calls; `None` if no calls can be made.
+    /// Returns the value with which the executor makes the calls; `None` if no executor makes them.
     #[doc(hidden)]
     #[must_use]
     pub fn made_by(&self) -> Option<&dyn Any> {
@@ -163,10 +164,12 @@ impl Calls {
     }
 
     /// Checks that the input of a call fits its tool, as [`call`](Self::call) does. This function does not make the
-    /// call, and asks neither the policy nor a person. Find the tool with [`find`](Self::find) first.
+    /// call, and asks no resolver, no policy and no person. Find a tool that may come from a resolver with
+    /// [`find`](Self::find) first.
     ///
     /// # Errors
-    /// `invalid_input`, with the problems and their JSON pointers; `unknown_tool`.
+    /// `invalid_input`, with the problems and their JSON pointers; the error of a tool that cannot be called, such as
+    /// `unknown_tool`, `disabled_tool` or `missing_service`.
     pub fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
         self.0.check(call)
     }

@@ -165,7 +165,7 @@ pub struct ProvidedValues {
 #[derive(Clone)]
 pub struct RunValues {
     pub executor: Arc<ProvidedValues>,
-    /// The services in the order in which the executor declared them; empty for the executor's own run.
+    /// The services in the order in which the executor's builder declared them; empty for the executor's own run.
     pub own: Arc<[Value]>,
 }
 
@@ -194,7 +194,8 @@ pub struct Own {
     calls: Option<Value>,
 }
 
-/// The panic message for a missing source: the builder and the executor check every source before a tool is started.
+/// The message for a missing source, which is a defect: the builder and the executor check every source before a tool
+/// is started.
 const CHECKED: &str = "the executor gives every tool what it requires";
 
 impl Own {
@@ -293,8 +294,8 @@ pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'stati
     }
 }
 
-/// A function on the blocking pool. Dropping this value before a thread is free prevents the function from running,
-/// because its call already has another answer.
+/// A function on the blocking pool. The value is dropped when the call has another answer, such as a time-out. If no
+/// thread has begun the function by then, the function never runs.
 struct BlockingTask<R>(tokio::task::JoinHandle<R>);
 
 impl<R> Future for BlockingTask<R> {

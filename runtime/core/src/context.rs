@@ -17,8 +17,8 @@ use crate::call::Call;
 use crate::capability::Value;
 use crate::error::ToolError;
 
-/// The id of a call, made by the executor. It is not the id that the provider gave to the call. Later calls have higher
-/// ids. Displayed and serialised as a hyphenated UUID.
+/// The id of a call, made by the executor. It is not the id that the provider gave to the call. Of two calls of one
+/// process, the later call has the higher id. Displayed and serialised as a hyphenated UUID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(Uuid);
 
@@ -247,7 +247,8 @@ impl ToolContext {
         self.0.provider_id.as_deref()
     }
 
-    /// Returns the id of the run to which the call belongs; `None` for a call outside of runs.
+    /// Returns the id of the run to which the call belongs. A call that is made on the executor itself belongs to the
+    /// executor's own run. `None` for a context of [`test`](Self::test).
     pub fn run_id(&self) -> Option<&str> {
         let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
         kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))
@@ -299,13 +300,13 @@ impl ToolContext {
         SystemTime::now()
     }
 
-    /// Returns whether the call was cancelled. An async tool need not check, because its future is dropped when the
-    /// call is cancelled. A blocking tool should check.
+    /// Returns whether the call was cancelled, or already has another answer, as after a time-out. An async tool need
+    /// not check, because its future is dropped then. A blocking tool should check.
     pub fn is_cancelled(&self) -> bool {
         self.tokens().any(CancellationToken::is_cancelled)
     }
 
-    /// Completes when the call is cancelled.
+    /// Completes when the call is cancelled or has an answer.
     pub async fn cancelled(&self) {
         let tokens = self.tokens().map(|token| Box::pin(token.cancelled()));
         futures::future::select_all(tokens).await;

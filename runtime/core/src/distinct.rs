@@ -43,7 +43,8 @@ pub trait ToldApart: Sized {
 #[diagnostic::do_not_recommend]
 impl ToldApart for Apart {}
 
-/// Returns a future unchanged. It names the type of the future's output, which a `?` inside the future needs.
+/// Returns a future unchanged. Generated code uses this function to name the type of the future's output, because a `?`
+/// inside the future needs that type.
 pub fn giving<T, F: Future<Output = T>>(future: F) -> F {
     future
 }

@@ -1,5 +1,5 @@
-//! The error of a call. The model reads kind, message and hint; the source is
-//! for operators and never reaches the model.
+//! The error of a call. The model reads the kind, the message, the hint and the details. The source is for operators
+//! and never reaches the model.
 
 #[cfg(feature = "rusqlite")]
 mod database;
@@ -22,9 +22,10 @@ type Source = Box<dyn Error + Send + Sync>;
 
 /// A failed call: a kind for programs, a message for the model, and the cause for operators.
 ///
-/// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`.
-/// Errors of the standard library convert automatically. Other errors do not, so that their text never reaches a model
-/// by accident.
+/// A tool returns `Result<T, ToolError>`, or any error type that implements `Into<ToolError>`. Common errors of the
+/// standard library, `serde_json` and `tokio` convert automatically, and so does a boxed error. With the features of
+/// their names, errors of `reqwest` and `rusqlite` do, too. The text of a converted error is for operators only. Other
+/// errors do not convert, so that their text never reaches a model by accident.
 ///
 /// ```
 /// use toolwright::ToolError;
@@ -44,7 +45,7 @@ struct Inner {
     source: Option<Source>,
     /// The source of the untrusted text in the message; `None` if the message has no such text.
     untrusted: Option<Box<str>>,
-    /// What the executor did with the call, if the executor made this error. A tool cannot set it.
+    /// What the executor did with the call, if the executor made this error. Tools do not set it.
     done: Option<Done>,
 }
 
@@ -55,7 +56,8 @@ struct Inner {
 pub enum Done {
     /// The executor did not begin the call.
     NotBegun,
-    /// The executor will never begin the call: its input is invalid, or the policy denies it.
+    /// The executor will never begin the call. Its input is invalid, for instance, or a policy, a middleware or the
+    /// tool's validation refuses it.
     Refused,
     /// The executor stopped the call because its timeout had expired.
     TimedOut,
@@ -63,7 +65,8 @@ pub enum Done {
     Unavailable,
 }
 
-/// What a failure says about the effect of the call. The class decides whether the call may be repeated.
+/// What a failure says about the effect of the call. The class and the effect of the tool decide together whether the
+/// call may be repeated.
 ///
 /// An error that is converted automatically, such as a [`std::io::Error`], describes only its own operation. If a tool
 /// that must not be repeated acted before that operation, the tool has to set the class itself:
@@ -124,7 +127,7 @@ impl ToolError {
             .caused_by(source)
     }
 
-    /// Sets the class of the error, which decides whether the call may be repeated.
+    /// Sets the class of the error: what the failure says about the effect of the call.
     #[must_use]
     pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
@@ -181,7 +184,7 @@ impl ToolError {
         &self.0.kind
     }
 
-    /// Returns the class of the error, which decides whether the call may be repeated.
+    /// Returns the class of the error: what the failure says about the effect of the call.
     pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
@@ -196,7 +199,7 @@ impl ToolError {
         self.0.hint.as_deref()
     }
 
-    /// Returns a copy of the error with `words` appended to its message.
+    /// Returns a copy of the error, without its source, with `words` appended to its message.
     #[doc(hidden)]
     pub fn with_more(&self, words: Option<String>) -> Self {
         let message = format!("{}{}", self.0.message, words.unwrap_or_default());
@@ -264,7 +267,7 @@ impl fmt::Display for ToolError {
 }
 
 /// Writes the message with its causes and the hint, because Rust prints an error that `main` returns in this form.
-/// `{:#?}` writes every field.
+/// `{:#?}` writes the kind, the class and the other parts as fields.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !formatter.alternate() {

@@ -23,7 +23,7 @@
 
 /// The call needs approval, and either it is waiting for an approver or there is no approver.
 pub const APPROVAL_REQUIRED: &str = "approval_required";
-/// The call or its run was cancelled.
+/// The call or its run was cancelled, or the run has ended.
 pub const CANCELLED: &str = "cancelled";
 /// A policy forbids the call.
 pub const DENIED: &str = "denied";
@@ -37,9 +37,9 @@ pub const INDETERMINATE: &str = "indeterminate";
 pub const INTERNAL_ERROR: &str = "internal_error";
 /// The arguments do not fit the tool.
 pub const INVALID_INPUT: &str = "invalid_input";
-/// The tool ran, but its result does not match the tool's output schema.
+/// The tool ran, but its result has no JSON form, or does not match the tool's output schema.
 pub const INVALID_OUTPUT: &str = "invalid_output";
-/// The call did not begin, because the journal could not be written.
+/// The journal failed, so the call was not run. The call may be in the journal nevertheless.
 pub const JOURNAL_FAILED: &str = "journal_failed";
 /// The tool needs a service that the application does not provide.
 pub const MISSING_SERVICE: &str = "missing_service";
@@ -47,11 +47,11 @@ pub const MISSING_SERVICE: &str = "missing_service";
 pub const NOT_FOUND: &str = "not_found";
 /// A tool that runs again makes another call than its earlier attempt made at this index, or passes other arguments.
 pub const OTHER_CHILD: &str = "other_child";
-/// A person decided against the call.
+/// A person decided against the call, or earlier against the same call of the run.
 pub const REJECTED: &str = "rejected";
 /// The executor is shutting down and begins no more calls.
 pub const SHUTTING_DOWN: &str = "shutting_down";
-/// The call took longer than its timeout allows.
+/// The call took longer than its timeout allows, or could not begin in time.
 pub const TIMEOUT: &str = "timeout";
 /// The call is nested too deeply.
 pub const TOO_DEEP: &str = "too_deep";

@@ -1,9 +1,8 @@
-//! Boxes a tool's call as a future, which has to be `Send`. The types of the signature decide whether the future is
-//! `Send`: if the input is not, the future is not.
+//! Boxes the future of a tool's call. The future has to be `Send`, and it is not `Send` if the type of an input is not.
 //!
 //! Rustc reports a type that a tool cannot take at the place where the signature names it. The methods of [`Evidence`]
-//! exist only if every type is accepted. Otherwise rustc finds the methods of [`RefusedType`], which have no bounds. So
-//! one mistake causes one error.
+//! exist only if every type is accepted. Otherwise rustc finds the methods of the same names in [`RefusedType`], which
+//! accept any future. So one mistake causes one error.
 
 use std::future::pending;
 use std::marker::PhantomData;
@@ -67,7 +66,9 @@ impl<A: Sound> Evidence<A> {
     }
 }
 
-/// Replaces the methods of [`Evidence`] if a type cannot be taken, so that the remaining code compiles. They never run.
+/// The methods that generated code calls if a tool cannot take a type of its signature. They have the names of the
+/// methods of [`Evidence`], so that rustc reports only the error about the type. That error stops the build, so these
+/// methods never run.
 pub trait RefusedType {
     fn answering<'a, F: Future, R: 'a>(
         &self,

@@ -272,8 +272,9 @@ impl Footprint {
         self.conflict(other).is_some()
     }
 
-    /// Returns the resource over which two calls conflict. If only one of the calls names the resource, its name is
-    /// used. If neither call names it, the inner value is `None`.
+    /// Returns a resource over which two calls conflict; `None` if the calls do not conflict. If one of the calls
+    /// touches everything, this is a resource that the other call names. If both calls touch everything, the inner
+    /// value is `None`.
     #[doc(hidden)]
     pub fn conflict<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
         let written = || self.writes.meeting(&other.writes);

@@ -1,4 +1,5 @@
-//! Reads raw JSON as typed input. The reader is strict: it refuses every input that the schema refuses.
+//! Reads raw JSON as typed input. The reader is strict: unless repairs are allowed, it refuses every input that the
+//! schema refuses.
 
 mod access;
 mod bounds;

@@ -1,7 +1,7 @@
 //! Lists the tools that are linked into the program, and checks that they are the expected ones.
 //!
 //! The linker leaves out a crate that is named in `Cargo.toml` but nowhere in the code, so its tools are missing from
-//! the program. Nothing but a test notices that.
+//! the program. The build succeeds nevertheless, so only a test can find the mistake.
 
 use std::collections::BTreeMap;
 use std::fmt;

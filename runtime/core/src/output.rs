@@ -89,7 +89,8 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that only looks like a fence is fenced again, and its source is listed twice. That does no harm.
+        // A text that was fenced before has another source, which must not get lost. If the text only looks like a
+        // fence, its source is listed twice, which does no harm.
         let is_again = self
             .content
             .iter()

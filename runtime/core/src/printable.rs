@@ -1,5 +1,5 @@
 //! Makes untrusted text safe to display, such as the text of a model or a file. The result cannot control a terminal,
-//! and cannot look like other text.
+//! and has no invisible or reordered characters that make it look like other text.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
 
 /// Returns whether a character can control a terminal or make a text look like another text. These are control
 /// characters, invisible characters, line separators, tags, every space but the usual one, and characters that change
-/// the direction of writing or combine with their neighbours.
+/// the direction of writing or the form of their neighbours.
 ///
 /// ```
 /// use toolwright::printable::acts;

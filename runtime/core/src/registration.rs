@@ -224,7 +224,7 @@ impl Changes {
     }
 }
 
-/// The methods of a registration, for a plain handle.
+/// The most used methods of [`Registration`], for a plain handle.
 impl Handle {
     /// Registers the tool under this name.
     pub fn renamed(self, name: impl Into<String>) -> Registration {

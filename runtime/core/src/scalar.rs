@@ -1,7 +1,7 @@
 //! Repairs a scalar of the wrong type, the most frequent mistake of models, while the input is read. This needs no
 //! compiled schema and no second reading of the text.
 //!
-//! - `Repairer` repairs a scalar exactly as this module does, and also repairs other mistakes.
+//! - `Repairer` finds the same readings of a scalar, and also repairs other mistakes.
 
 mod readings;
 mod types;
@@ -19,8 +19,8 @@ pub use types::Types;
 pub struct Scalars(Types);
 
 impl Scalars {
-    /// Returns the scalar types that a schema allows; `None` if the schema also allows other types, or has a keyword
-    /// such as `anyOf`.
+    /// Returns the scalar types that a schema allows; `None` if the schema also allows other types, has no `type`, or
+    /// has a keyword such as `anyOf`.
     pub fn of(schema: &Value) -> Option<Self> {
         let object = schema.as_object()?;
         let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];

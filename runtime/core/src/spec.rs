@@ -89,7 +89,8 @@ pub struct Location {
     pub version: &'static str,
     /// The path of the source file, as rustc names it.
     pub file: &'static str,
-    /// The line of the name of the tool's function.
+    /// The line of the name of the tool's function; for a tool that was made at run time, the line of the call that
+    /// made it.
     pub line: u32,
 }
 
@@ -220,8 +221,8 @@ pub struct ParamSpec {
     pub probe: Probe,
     /// Returns whether the type has a value for an absent key, as `Option` has.
     pub optional: fn() -> bool,
-    /// Whether the type is known to accept all values that its schema allows. Other types are tested with sample
-    /// values.
+    /// Determines whether the type is known to accept exactly the values that its schema allows. Other types are tested
+    /// with sample values.
     pub is_known: IsKnown,
     pub bounds: Bounds,
     pub default: Option<Preset>,

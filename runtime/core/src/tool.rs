@@ -276,9 +276,10 @@ pub struct Definition {
     /// effect is `read`, and otherwise with `writes(…)`. A `DynamicTool` declares them with `footprint_by`. Without a
     /// declaration, a call may touch any resource.
     pub declares_footprint: bool,
-    /// Whether the tool declares which values leave the machine. A function marks the parameters with `#[arg(sink)]`; a
-    /// function whose whole input is one type cannot declare them. A `DynamicTool` declares them with `sinks`. Without
-    /// a declaration, every value may leave the machine.
+    /// Whether the tool declares which values leave the machine. A function marks the parameters with `#[arg(sink)]`.
+    /// If it marks none, it declares that no value leaves the machine. A function whose whole input is one type cannot
+    /// declare them. A `DynamicTool` declares them with `sinks`. Without a declaration, every value may leave the
+    /// machine.
     pub declares_sinks: bool,
     /// Whether the tool was made at run time, as a `DynamicTool` or by a `Resolver`.
     pub came_at_run_time: bool,
@@ -294,7 +295,8 @@ pub struct Definition {
     pub repair: Option<Repair>,
     /// How models learn about the tool.
     pub exposure: Exposure,
-    /// The JSON Schema of the tool's input: an object that allows no other keys.
+    /// The JSON Schema of the tool's input, which is an object. The object of a function with parameters allows no
+    /// other keys than its parameters.
     pub input_schema: Value,
     /// The JSON Schema of the tool's output; `None` if the output type has none.
     pub output_schema: Option<Value>,
@@ -305,8 +307,8 @@ pub struct Definition {
     /// The location in the source where the tool is declared.
     pub location: Location,
     /// Describes what determines the effect of a call but is not in the rest of the definition, such as the server that
-    /// receives the call. A decision about a call is valid only for this text. A `DynamicTool` sets it with
-    /// `implementation`.
+    /// receives the call. A decision about a call is valid only as long as this text is the same. A `DynamicTool` sets
+    /// it with `implementation`.
     #[doc(hidden)]
     pub implementation: Option<String>,
     /// The values that the application attached to the tool, at most one for each type.

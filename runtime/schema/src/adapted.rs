@@ -31,8 +31,8 @@ pub struct AdaptedArgument {
 /// Collects the changes of each argument, in the order of the schema.
 ///
 /// # Errors
-/// When a change names an argument that does not exist or that has a preset value; when two arguments would have the
-/// same name; or when the schema of an argument refuses its preset value.
+/// When a change names an argument that does not exist or that already has a preset value; when a new name is empty, or
+/// is the name of another argument; or when the schema of an argument refuses its preset value.
 pub fn arguments(
     schema: &Value,
     changes: &[ArgumentChange],

@@ -1,10 +1,11 @@
 //! Normalises the schema of a tool that comes as JSON from an MCP server, an `OpenAPI` document or a person. A schema
-//! that cannot be used is refused, with all its problems.
+//! that cannot be used is refused, with its problems.
 //!
 //! - The same objects are valid before and after: no object is closed, and no key becomes optional or nullable.
 //! - Nothing is fetched: a reference to another document is a problem.
 //! - Time, memory and stack are bounded, whatever the schema is.
-//! - A note reports what was left out or converted, or has no effect. A schema that no value can satisfy is a problem.
+//! - Notes report parts of the schema that have no effect, and parts that were left out, except for titles, identifiers
+//!   and the like. A schema that no value can satisfy is a problem, unless it is one of several alternatives.
 
 mod contradictions;
 mod inlining;
@@ -54,7 +55,7 @@ pub struct NormalizedSchema {
 pub struct Note {
     /// The location in the original schema, as a JSON pointer.
     pub pointer: String,
-    /// What the schema contained at that location, and how it was changed.
+    /// What the schema contained at that location, and how it was changed or that it has no effect.
     pub message: String,
 }
 

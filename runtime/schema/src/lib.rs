@@ -1,5 +1,5 @@
 //! Part of `toolwright`; use it through that crate. Makes definitions from types and foreign schemas, and repairs wrong
-//! input according to its schema. No other crate uses `jsonschema`.
+//! input according to its schema. Other crates use `jsonschema` only in their tests.
 #![warn(missing_docs)]
 
 #[doc(hidden)]

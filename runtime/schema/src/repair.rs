@@ -5,7 +5,7 @@
 //! - Repaired input satisfies the schema; the jsonschema crate checks that.
 //! - The digits of numbers never change, nor do texts that their schema accepts.
 //! - The recorded changes are complete: [`replay`] can apply them again to the original text.
-//! - The code does no I/O and uses no clock. Its work is bounded by the size of the text.
+//! - The code does no I/O and uses no clock. Its work is bounded by the sizes of the text and the schema.
 
 mod extract;
 mod guide;
@@ -85,7 +85,8 @@ pub struct RepairedInput {
     pub changes: Vec<Change>,
 }
 
-/// Repairs the inputs of one tool. It tries smaller changes before larger ones. Make one for each tool and reuse it.
+/// Repairs the inputs of one tool. Smaller changes are tried before larger ones. Make one `Repairer` for each tool and
+/// reuse it.
 ///
 /// ```
 /// use serde_json::json;
@@ -168,7 +169,7 @@ impl Repairer {
     ///
     /// # Errors
     ///
-    /// All problems that remain after the repair.
+    /// The problems that remain after the repair.
     pub fn repair(
         &self,
         text: &str,
@@ -197,7 +198,7 @@ impl Repairer {
     ///
     /// # Errors
     ///
-    /// All problems that remain after the repair.
+    /// The problems that remain after the repair.
     pub fn repair_least(
         &self,
         text: &str,

@@ -2,7 +2,8 @@
 //! its requests, and with a name that it allows. Converts a tool to text, and does no I/O.
 //!
 //! - A keyword that a provider does not accept is written into the description, or the tool is refused with a
-//!   [`Finding`]. No keyword is dropped silently.
+//!   [`Finding`]. Only keywords that do not matter to a model are dropped without a note, such as titles and the limits
+//!   of 64-bit types.
 //! - The same tool always gives the same text, whatever the order of the keys in its schema is.
 
 mod described;

@@ -2,8 +2,8 @@
 //!
 //! This module only converts, and opens no connection. It guarantees:
 //!
-//! - The arguments of a call are exactly what the provider wrote. So large numbers and repeated keys reach the input
-//!   reader unchanged.
+//! - The arguments of a call are exactly what the provider wrote, or `{}` if it wrote none. So large numbers and
+//!   repeated keys reach the input reader unchanged.
 //! - A call that needs an answer is returned or refused, never skipped. Content that needs no answer is skipped: text,
 //!   thinking, and calls of tools that the provider runs itself.
 //! - Content that a provider does not accept is replaced by a sentence that describes it.
@@ -60,14 +60,16 @@ pub use self::stream::{MessageStream, StreamError, StreamEvent};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall {
-    /// The id that the answer has to contain. Only calls of Gemini may have none.
+    /// The id that the answer has to contain. Calls of Gemini may have none, and so may calls of some servers that use
+    /// the format of `OpenAI`'s chat API.
     pub id: Option<String>,
     /// The tool's name, as the model wrote it.
     pub name: String,
     /// The arguments as JSON text, exactly as the provider wrote it. The text is not checked.
     ///
     /// Anthropic and Gemini send an object, and this is its text in the message; if Gemini sends no object, it is `{}`.
-    /// `OpenAI` sends a string, and this is the decoded string, which may be empty or not JSON.
+    /// `OpenAI` sends a string, and this is the decoded string, which may be empty or not JSON. Some servers with its
+    /// chat API send an object, which remains unchanged, or nothing, which is read as `{}`.
     pub arguments: String,
 }
 
@@ -85,7 +87,8 @@ impl Provider {
 
     /// Determines from the shape of a message which provider wrote it.
     ///
-    /// Recognises the same messages and parts of messages that [`tool_calls`](Self::tool_calls) accepts.
+    /// Recognises the messages and parts of messages that [`tool_calls`](Self::tool_calls) accepts, if they contain
+    /// something that only one provider uses.
     ///
     /// ```
     /// use toolwright::provider::Provider;
@@ -103,8 +106,8 @@ impl Provider {
     ///
     /// # Errors
     ///
-    /// When the text is not JSON, or when its shape fits no provider or several. An assistant's message with only text
-    /// fits none.
+    /// When the text is not JSON, or when its shape fits no provider or several. A message of an assistant such as
+    /// `{"role":"assistant","content":"Done."}` fits none.
     pub fn detect(message: &str) -> Result<Self, MessageError> {
         let raw = parse(message)?;
         let mut fitting = Self::ALL.into_iter().filter(|provider| provider.recognises(raw));
@@ -151,8 +154,8 @@ impl Provider {
     /// # Errors
     ///
     /// When the text is not JSON or is another provider's message; when a field is missing or has the wrong type; when
-    /// several alternatives call tools; when the message was cut off inside of a call; or when the client has to answer
-    /// a call that is not a function call. See [`MessageError`].
+    /// an alternative other than the first one calls tools; when the message was cut off inside of a call; or when the
+    /// client has to answer a call that is not a function call. See [`MessageError`].
     pub fn tool_calls(self, message: &str) -> Result<Vec<ToolCall>, MessageError> {
         let raw = parse(message)?;
         if !self.recognises(raw)

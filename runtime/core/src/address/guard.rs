@@ -122,8 +122,8 @@ impl AddressGuard {
         self
     }
 
-    /// Checks the host of a URL whose host is an IP address. A connection to an address uses no resolver, so the guard
-    /// cannot check it as a resolver.
+    /// Checks an IP address that is the host of a URL. A client asks no resolver for an IP address, so the application
+    /// has to call this function itself before the request.
     ///
     /// # Errors
     /// When the address is neither public nor permitted.
@@ -136,11 +136,11 @@ impl AddressGuard {
         }
     }
 
-    /// Checks the host of a URL, an address or a name. Use it if another program, such as a proxy, resolves the host of
-    /// the request.
+    /// Checks the host of a URL, which may be an IP address or a name. Use this function if another program, such as a
+    /// proxy, resolves the host of the request.
     ///
     /// # Errors
-    /// `address_refused`, and `unreachable` if the name has no address.
+    /// `address_refused`; `unreachable` if the name has no address or cannot be resolved.
     pub async fn judge_host(&self, host: &str) -> Result<(), ToolError> {
         if let Some(address) = literal(host) {
             return self.judge(host, address).map_err(|refused| (&refused).into());

@@ -51,8 +51,8 @@ impl<'a> CallTo<'a> {
         Self { calls, tool, arguments: Ok(String::new()) }
     }
 
-    /// Adds an argument by its name. An argument that is added twice makes the call fail, because the reader refuses a
-    /// repeated key.
+    /// Adds an argument by its name. The call fails if an argument is added twice, because the reader refuses a
+    /// repeated key, or if a value has no JSON form.
     pub fn with(mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
         if let Ok(arguments) = &mut self.arguments {
             match member(name, value) {
@@ -78,7 +78,8 @@ impl<'a> CallTo<'a> {
     /// same JSON form.
     ///
     /// # Errors
-    /// The error of the call; or `unexpected_answer` if the answer cannot be parsed as a `T`.
+    /// The error of the call; `invalid_argument` if an argument has no JSON form; `unexpected_answer` if the answer
+    /// cannot be parsed as a `T`; the error for a tool that the run does not have.
     pub async fn await_as<T: DeserializeOwned>(self) -> Result<T, ToolError> {
         let name = self.calls.0.name_of(self.tool)?;
         let arguments = format!("{{{}}}", self.arguments?);

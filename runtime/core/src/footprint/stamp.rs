@@ -31,7 +31,8 @@ impl ResourceStamp {
         Self::new("")
     }
 
-    /// Makes the stamp of a regular file; links are followed.
+    /// Makes the stamp of a regular file; links are followed. `None` if the path is not that of a regular file, or if
+    /// the file changed less than two seconds ago.
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;

@@ -118,7 +118,7 @@ impl Fault {
         self.0.problem.found = words::shorten(found);
     }
 
-    /// Converts the fault to that of a `null` in place of which the key should be left out.
+    /// Converts the fault of a `null` at an optional key: the new fault advises to leave the key out.
     pub(super) fn into_null(mut self) -> Self {
         let is_said = matches!(self.0.problem.rule, Rule::Syntax | Rule::Null);
         if self.0.problem.pointer.is_empty() && !is_said {

@@ -2,7 +2,8 @@
 //!
 //! - A parser's message is meant for the programmer who calls it. For a known format, our message shows an example of
 //!   such a text instead.
-//! - Only this file knows messages and names of libraries. Messages of the application's own types are passed through.
+//! - Only this file contains messages and names of libraries. Messages of the application's own types are passed
+//!   through.
 
 /// Describes a format of JSON Schema, such as `date`; `None` for an unknown format.
 #[doc(hidden)]

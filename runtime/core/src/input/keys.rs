@@ -1,6 +1,6 @@
 //! The keys of a tool's input, prepared for comparing them with raw text.
 //!
-//! - There are at most 64 distinct keys, so that a set of them fits into one word.
+//! - There are at most 64 distinct keys, so that a set of keys fits into a 64-bit word.
 
 use std::{borrow::Cow, fmt};
 
@@ -9,8 +9,8 @@ use super::problem::Problems;
 use super::problem::Rule;
 use crate::scalar::Scalars;
 
-/// A further check of a value's raw text, made after the value was read. The pointers of its problems are relative to
-/// the value.
+/// A further check of a value's raw text, made after the value was read or refused. The pointers of its problems are
+/// relative to the value.
 pub type Check = Box<dyn Fn(&str) -> Result<(), Vec<Problem>> + Send + Sync>;
 
 /// One key of a tool's input.
@@ -90,8 +90,9 @@ impl Key {
         self.check.as_ref()
     }
 
-    /// Lists all problems that the schema finds with a value that its type has refused; `None` if the schema accepts
-    /// the value. The type itself reports only its first problem, in the words of the library that parses it.
+    /// Lists all problems that the schema finds with a value that its type has refused. `None` if the schema finds no
+    /// problem, or none that it describes better than the type does. The type itself reports only its first problem, in
+    /// the words of the library that parses it.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
         // The schema check sees only the last of two equal keys, so it cannot report them.

@@ -1,4 +1,5 @@
-//! Knows for some types, without testing sample values, that they accept exactly the values of their schemas.
+//! Marks the types of which it is certain, without a test of sample values, that they accept exactly the values of
+//! their schemas.
 //!
 //! - [`KnownType`] is implemented for standard types here, and by `#[data]` for a type whose attributes change its schema
 //!   and its `Deserialize` alike.
@@ -23,7 +24,8 @@ pub trait KnownType {
 /// A function that returns whether a type is known: see [`KnownType::is_known`].
 pub type IsKnown = fn(&mut VisitedTypes) -> bool;
 
-/// The types that a query has visited. They prevent that a recursive type is visited forever.
+/// The types that a query has visited. A query that meets one of them again stops there, so a recursive type causes no
+/// endless loop.
 #[derive(Default)]
 pub struct VisitedTypes(Vec<TypeId>);
 
@@ -50,7 +52,7 @@ impl<T: KnownType> Knowledge<T> {
     }
 }
 
-/// Implemented for every type. Its function is found only if the type is not a [`KnownType`].
+/// Implemented for the [`Knowledge`] of every type. Rustc finds this function only if the type is not a [`KnownType`].
 pub trait UnknownType {
     fn is_known(_: &mut VisitedTypes) -> bool {
         false

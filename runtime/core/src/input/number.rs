@@ -174,8 +174,8 @@ impl Number<'_> {
         }
     }
 
-    /// Returns whether the exact number is at most `maximum`. Needed for a number that parsing has rounded to the
-    /// largest value of its type.
+    /// Returns whether the number without its sign, read as an `f64`, is at most `maximum`. Needed because parsing as
+    /// an `f32` rounds a number a little above the largest `f32` down to it.
     #[cold]
     pub(super) fn is_within(&self, maximum: f64) -> bool {
         self.text.parse::<f64>().is_ok_and(|value| value.abs() <= maximum)

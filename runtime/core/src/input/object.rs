@@ -27,7 +27,8 @@ use crate::repairs::Change;
 pub trait Slots {
     /// Reads the value of the key at `index` and stores it, usually with [`fill`].
     ///
-    /// The reader calls this function at most once for each index, and only for indices of the [`Keys`].
+    /// The reader calls this function only for indices of the [`Keys`]. If the value is refused, the reader may call
+    /// the function again for the same index, with another reading of the value.
     ///
     /// # Errors
     /// The fault of the value. Its pointer is relative to the value.
@@ -38,7 +39,7 @@ pub trait Slots {
 #[doc(hidden)]
 pub type Changes = RefCell<Option<Vec<Change>>>;
 
-/// The maximum number of problems that are described, not counting missing keys.
+/// The maximum number of problems that are described, not counting missing keys and a problem that ends the reading.
 const MOST_PROBLEMS: usize = 100;
 
 /// Reads a tool's input, an object with `keys`, into `slots`.
@@ -73,7 +74,8 @@ const MOST_PROBLEMS: usize = 100;
 /// ```
 ///
 /// # Errors
-/// All problems of the input, but at most 100 besides the missing keys. Then the slots are only partly filled.
+/// The problems of the input: at most 100, and besides them the missing keys or the problem that ended the reading.
+/// After an error the slots are only partly filled.
 pub fn read_object(text: &str, keys: &Keys, slots: &mut dyn Slots) -> Result<(), Problems> {
     read_repairing(text, keys, slots, None)
 }

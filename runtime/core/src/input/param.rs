@@ -146,7 +146,7 @@ impl<T> Param<T> {
     }
 
     /// Returns the value in a slot, or the value for an absent key. Required parameters are never absent here, because
-    /// the object loop has refused such an input.
+    /// the object loop has refused an input without them.
     #[inline(always)]
     pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
         match slot {

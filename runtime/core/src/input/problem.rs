@@ -51,7 +51,7 @@ pub enum Rule {
     Null,
     /// The number is outside the bounds.
     Range,
-    /// The array has more or fewer items than allowed.
+    /// The text, array or map is longer or shorter than allowed.
     Length,
     /// The value is not one of the choices.
     Choice,
@@ -111,8 +111,8 @@ impl Problem {
         Self::unknown_key_within(key, keys, &Cell::new(words::MOST_COMPARED))
     }
 
-    /// Does the same as [`unknown_key`](Self::unknown_key), but compares names only while `left`, the remaining number
-    /// of comparisons, is not 0.
+    /// Does the same as [`unknown_key`](Self::unknown_key), but limits the work: `left` is the number of pairs of
+    /// letters that may still be compared, and no similar name is found once it is 0.
     #[doc(hidden)]
     pub fn unknown_key_within<'k>(
         key: &str,
@@ -188,7 +188,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All problems of a call's input, in the order of the input, missing keys last. There is at least one. `Display`
+/// The problems of a call's input, in the order of the input, missing keys last. There is at least one. `Display`
 /// writes one problem on each line.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Problems(Box<[Problem]>);

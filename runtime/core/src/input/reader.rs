@@ -1,12 +1,13 @@
 //! A cursor over one JSON text. The cursor is also a strict serde deserializer.
 //!
-//! - The reader accepts exactly what the schema of the target type accepts. It refuses unknown and repeated keys, an
-//!   array for a struct, `null` for an absent value, and a fraction for an integer.
+//! - The reader is as strict as the schema of the target type. It refuses unknown and repeated keys, an array for a
+//!   struct, `null` for an absent value, and a fraction for an integer.
 //! - The cursor is always between two characters, and only moves forward while a value is read. After a fault it may be
 //!   anywhere, and the caller has to rewind it before reading on.
 //! - `place` is set right before an item or a field is read. It is `Field` again after the enclosing value is closed,
 //!   so that a plain `T::deserialize` reads in field position.
-//! - Reading allocates only what the target type owns. Faults are made in separate functions, which are cold.
+//! - Reading allocates what the target type owns, and buffers for strings with escapes and for the keys of maps. Faults
+//!   are made in separate functions, which are cold.
 
 use serde::{Deserialize, de::Expected};
 
@@ -16,7 +17,7 @@ use super::{fault::Fault, problem::Rule, words};
 ///
 /// `T::deserialize(&mut reader)` reads a value in *field position*. There, `null` does not mean `None`: the key of an
 /// optional value has to be left out instead. The items of arrays, the values of maps, and the contents of enum
-/// variants and of options are in *element position*. There, `null` means `None`.
+/// variants and newtypes are in *element position*. There, `null` means `None`.
 ///
 /// Strings without escapes are borrowed from the text. Arrays and objects may be nested 127 deep.
 ///
@@ -70,8 +71,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Makes a reader that accepts every value that the type accepts. Use it for a value that is checked against its
-    /// schema afterwards.
+    /// Makes a reader that reads `null` as `None` in field position, too. Use it for a value that is checked against
+    /// its schema afterwards.
     #[cold]
     pub(crate) fn lenient(text: &'de str) -> Self {
         Self { lenient: true, ..Self::new(text) }

@@ -124,7 +124,7 @@ fn distance(word: &str, choice: &str) -> Option<usize> {
     (distance == 0 || close || begins).then_some(distance)
 }
 
-/// Removes the differences between words that are often mistaken: their case and their separators.
+/// Removes what models often get wrong in a name: converts it to lower case and removes separators.
 fn plain(word: &str) -> String {
     let kept = word.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.'));
     kept.flat_map(char::to_lowercase).collect()

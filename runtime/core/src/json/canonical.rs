@@ -86,7 +86,7 @@ crate::debug_as_sentence!(ArgumentsError);
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, has a key twice in an object, or is nested more than 127 deep.
+/// When the text is not strict JSON, has a key twice in an object, or is nested more than 127 deep.
 pub fn canonical(text: &str) -> Result<String, ArgumentsError> {
     Ok(canonical_of(&read(text)?))
 }

@@ -12,7 +12,7 @@ use crate::repairs::ChangeRule;
 
 /// The maximum number of times that an array or object may be encoded as a text inside of a text.
 const MOST_LAYERS: usize = 3;
-/// The characters with which a text may begin that contains an array or object.
+/// The first characters of a text that may contain an array or object.
 pub const HOLDS: [char; 4] = ['[', '{', '(', '"'];
 
 /// A set of notations that are not JSON. Each notation is identified by the rule of the change that repairs it.
@@ -36,7 +36,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// Returns the only rule in the set; [`ChangeRule::Syntax`] if there are several.
+    /// Returns the rule of `all` that is in the set; [`ChangeRule::Syntax`] if there are several or none.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {

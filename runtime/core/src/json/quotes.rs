@@ -1,7 +1,7 @@
 //! Parses texts in quotes of any kind, and their escapes.
 //!
 //! - An escape that JSON does not have is refused and not guessed: `\d` may belong to a path or a pattern.
-//! - A text in typographic quotes must not contain other quotes, because its end would then be unclear.
+//! - A text in typographic quotes must not contain quotes that could also be its end or the start of another text.
 
 use super::parse::{Break, Outcome, Parser};
 use crate::repairs::ChangeRule;
@@ -47,8 +47,8 @@ impl Parser<'_> {
                     text.push(letter);
                     self.position += 1;
                 }
-                // Inside typographic quotes, another opening quote or a plain quote makes it unclear where the text
-                // ends.
+                // Inside typographic quotes, another opening quote makes it unclear where the text ends. Inside “…”, a
+                // plain double quote does, too.
                 _ => return self.fail("one kind of quotes"),
             }
         }

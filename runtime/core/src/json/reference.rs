@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pointer::unescape;
 
-/// The maximum number of references that are followed one after another. Only a schema that refers to itself has more.
+/// The maximum number of references that are followed one after another. A longer chain is treated as a cycle.
 #[doc(hidden)]
 pub const MOST_HOPS: usize = 32;
 
@@ -40,8 +40,8 @@ pub fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
     root.pointer(place(of(schema)?)?)
 }
 
-/// Follows references to the first schema without a `$ref`; `None` if a reference has no target or the references form
-/// a cycle.
+/// Follows references to the first schema without a `$ref`; `None` if a reference has no target, or if more than
+/// [`MOST_HOPS`] references follow one another, as in a cycle.
 #[doc(hidden)]
 #[must_use]
 pub fn follow<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {

@@ -1,4 +1,4 @@
-//! The answer to a call. Every call gets exactly one answer.
+//! The answer to a call.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -68,8 +68,8 @@ impl Answer {
         }
     }
 
-    /// Returns the answer as text, for a model that reads only text. Blocks are separated by line breaks. A block that
-    /// is not text is replaced by a note of its type and size.
+    /// Returns the answer as text, for a model that reads only text. Blocks are separated by line breaks. A block
+    /// without text is replaced by a note about it.
     pub fn text(&self) -> Cow<'_, str> {
         match self.shape() {
             Shape::Text | Shape::Json => Cow::Borrowed(&self.text),
@@ -112,8 +112,8 @@ impl Answer {
         }
     }
 
-    /// Copies the answer and appends a block, such as a note of a middleware. Returns `None` for an error, which has no
-    /// blocks.
+    /// Copies the answer and appends a block, such as a note of a middleware. Returns `None` for an error, to which no
+    /// block can be added.
     ///
     /// ```
     /// use toolwright::{Answer, Content, Output};
@@ -151,7 +151,8 @@ impl Answer {
     }
 
     /// Returns the metadata that marks an answer as untrusted: an object whose key `source` names a web page, a server
-    /// or an API, for instance. `None` for an answer that is not marked.
+    /// or an API, for instance. `None` for an answer that is not marked, and for an error: see
+    /// [`untrusted_source`](Self::untrusted_source).
     ///
     /// ```
     /// use toolwright::{Answer, Output};

@@ -110,7 +110,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the text of the block. If the block is not text, returns a note that `reader` cannot read it.
+    /// Returns the text of the block. If the block has no text, returns a note about the block; `reader` names who
+    /// cannot read it.
     #[doc(hidden)]
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
         match self {

@@ -1,6 +1,6 @@
 //! Finds the values of an expected type that a value of another type may mean. Numbers are handled as text.
 //!
-//! - Nothing is rounded, cut off or replaced by a default: a reading preserves all of the value.
+//! - Nothing is rounded or replaced by a default: a reading preserves the value, except for white space around a text.
 
 use super::Types;
 use crate::json::tree::{Node, is_integral, is_number};

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 const DATE: &str = "([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)\
     |02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)";
 const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
-/// Matches a point in time. Excludes leap seconds, which jiff does not have, and more decimals than jiff accepts.
+/// Matches a point in time. Excludes leap seconds, which jiff does not have, more decimals than jiff accepts, and the
+/// year 9999, whose end is beyond jiff's range.
 const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
 
 /// Returns the name of the format that `pattern` describes, if it is one of the patterns in this file.
@@ -22,8 +23,8 @@ pub fn format_of(pattern: &str) -> Option<&'static str> {
     ["partial-time", "partial-date-time", "date-time", "duration"].into_iter().find(|it| is(it))
 }
 
-/// Replaces formats that only schemars knows by patterns. Adds a pattern to a format whose parser accepts less than the
-/// format allows.
+/// Replaces formats that only schemars uses: `ip` by a choice of two standard formats, the others by patterns. Adds a
+/// pattern to a format whose parser accepts less than the format allows.
 pub fn tighten(object: &mut Map<String, Value>) {
     if object.get("type").is_none_or(|it| *it != "string" && *it != json!(["string", "null"])) {
         return;

@@ -120,7 +120,7 @@ impl<'a> Renaming<'a> {
                 match (self.shown(&key), self.schema(&schema)) {
                     (Some(key), Some(schema)) => drop(shown.insert(key, schema)),
                     (None, Some(_)) => {
-                        // `allOf` is renamed after this.
+                        // [`root`](Self::root) renames the arguments in `allOf` afterwards.
                         let all = root.entry("allOf").or_insert_with(|| json!([]));
                         if let Some(all) = all.as_array_mut() {
                             all.push(schema);

@@ -30,7 +30,7 @@ pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
     };
     limits(schema, &only, &mut found);
     check_required(schema, &only, &mut found);
-    // A root without a type gets the type object later.
+    // A root without a type gets the type `object` later, so its keywords for objects have an effect.
     if !is_root || kinds.is_some() {
         idle(schema, kinds.as_deref(), &mut found);
     }

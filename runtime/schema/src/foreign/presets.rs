@@ -11,7 +11,7 @@ use toolwright_core::schema::in_words;
 /// The key under which a schema with a default or examples stores its original location until they are checked. It
 /// cannot clash with a keyword of the schema, because unknown keywords are left out.
 const PLACE: &str = "\0place";
-/// The maximum number of schema values that are compiled to check presets. When it is reached, the remaining presets
+/// The maximum number of schema values that are compiled to check presets. Presets whose check would exceed the maximum
 /// are not checked.
 const EFFORT: usize = 1_000_000;
 

@@ -1,6 +1,6 @@
 //! Converts an original schema of any draft to the keywords of 2020-12.
 //!
-//! - Each place is read at most twice: as part of the schema that contains it, and as the target of references. The
+//! - A place is read as part of the whole schema, and once more for each target of references that contains it. The
 //!   total size of all targets has the same limit as the document.
 //! - Problems and notes contain the place in the original document.
 

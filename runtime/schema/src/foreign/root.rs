@@ -1,4 +1,4 @@
-//! Makes the root of an input schema an object schema, because every provider requires that.
+//! Makes the root of an input schema an object schema, because providers require that.
 
 use serde_json::{Map, Value};
 

@@ -1,7 +1,8 @@
 //! Finds the input in a text that is not plain JSON. The text may have code fences, tags, the notation of a call or
 //! prose around the input, or may repeat it.
 //!
-//! - Text is skipped only if it contains no brackets and no keys, so that no part of the input is dropped.
+//! - Text is skipped only if it contains no square or curly brackets and no key with a value, so that no part of the
+//!   input is dropped.
 //! - A text with two different inputs is refused, and so is a call of another tool.
 //! - The text is read a fixed number of times.
 

@@ -46,7 +46,7 @@ pub(super) struct Rename {
     pub(super) rule: ChangeRule,
 }
 
-/// Finds the renames of keys that make an object fit its shape better. When `typos`, the remaining number of
+/// Finds the renames of keys that make an object fit its shape better. When `typos`, the remaining number of letter
 /// comparisons, reaches 0, typing errors are no longer looked for.
 pub(super) fn renames(
     entries: &[(String, Node)],

@@ -114,7 +114,7 @@ fn one(problem: Problem) -> Problems {
     Problems::new(vec![problem]).expect("there is at least one problem")
 }
 
-/// Sorts problems: a missing key comes first, because without it no call is possible.
+/// Returns a number by which problems are sorted: a missing key comes first, because without it no call is possible.
 fn urgency(rule: Rule) -> u8 {
     match rule {
         Rule::MissingKey => 0,

@@ -204,7 +204,7 @@ fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
     shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
 }
 
-/// Returns whether a schema constrains scalars only by `type`, and by a list of strings.
+/// Returns whether a schema constrains scalars only by `type`, and by strings in `enum` or `const`.
 fn is_plain(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return schema == &Value::Bool(true) };
     schema.iter().all(|(keyword, value)| match keyword.as_str() {

@@ -43,7 +43,7 @@ fn joins(before: char, run: &[char], after: char) -> bool {
     }
 }
 
-/// The known words by their folded spelling; `None` if several words have the same one.
+/// The known words by their folded spelling; `None` for a folded spelling that several words share.
 #[derive(Debug, Default)]
 pub(super) struct Spellings(HashMap<String, Option<String>>);
 
@@ -63,15 +63,15 @@ impl Spellings {
         Self(spellings)
     }
 
-    /// Returns the known word with the same folded spelling as `word`; `None` if there are several.
+    /// Returns the known word with the same folded spelling as `word`; `None` if there are several such words or none.
     pub(super) fn find(&self, word: &str) -> Option<&str> {
         self.0.get(&fold(word))?.as_deref()
     }
 }
 
 /// Returns the only word that differs from `word` by a typing error: by one letter in a short word, by two letters in a
-/// word of eight letters or more. Returns `None` if `left`, the remaining number of comparisons, reaches 0: a word that
-/// was not compared may be just as similar.
+/// word of eight letters or more. Returns `None` if `left`, the remaining number of letter comparisons, reaches 0: a
+/// word that was not compared may be just as similar.
 pub(super) fn typo_of<'w>(
     word: &str,
     words: impl Iterator<Item = &'w str>,

@@ -35,8 +35,8 @@ pub(super) enum WrappedInput<'n> {
 ///
 /// The other keys of the wrapper are dropped. So each of them has to be a key that models write next to an input, with
 /// a text as its value. A key of the tool's schema is dropped in two cases only: if the input itself has the key too,
-/// or if the text is known to be a call and the key is its `name`. If a dropped key names another tool, that name is
-/// returned.
+/// or if the key is the `name` of a call with `arguments`, in a text that is known to be a call. If a dropped key names
+/// another tool, that name is returned.
 pub(super) fn find_input<'n>(
     node: &'n Node,
     is_call: bool,

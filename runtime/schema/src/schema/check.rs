@@ -22,7 +22,7 @@ pub struct Checker {
     explainer: Explainer,
 }
 
-/// Returns the settings of all validators.
+/// Returns the settings of the validators that check input.
 pub(crate) fn options<'o>() -> ValidationOptions<'o> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)

@@ -99,7 +99,7 @@ struct Work<'w> {
     walk: &'w Walk,
     /// The pairs of a place of the schema and a part of the value that were examined.
     seen: HashSet<(usize, usize), RandomState>,
-    /// The number of comparisons that remain for finding similar words.
+    /// The number of letter comparisons that remain for finding similar words.
     left: Cell<usize>,
     explanation: &'w mut Explanation,
 }

@@ -35,8 +35,8 @@ pub(super) fn tighten_all(definitions: Map<String, Value>) -> Map<String, Value>
     definitions.into_iter().map(|(name, schema)| (name, tighten(schema))).collect()
 }
 
-/// Refuses types that no schema can describe. One is `jiff::Zoned`, whose offset has to match its time zone at the
-/// given time.
+/// Refuses `jiff::Zoned`. No schema can describe that type, because its offset has to match its time zone at the given
+/// time.
 pub(super) fn can_be_said(document: &Value) -> Result<(), SchemaProblem> {
     let mut places = Vec::new();
     pointers(document, String::new(), &mut places);

@@ -1,5 +1,5 @@
-//! Brings schemas into the normal form: objects are closed, titles and machine formats are removed, and an optional key
-//! may be absent but not `null`.
+//! Brings schemas into the normal form: objects are closed, titles and the formats of machine types such as `int32` are
+//! removed, and `null` is removed from the schema of an optional key if it only means that the key is absent.
 
 use serde_json::{Map, Value};
 
@@ -151,7 +151,8 @@ fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }
 
-/// Removes `null` from the optional keys of an output, because serde leaves such keys out.
+/// Removes `null` from the optional keys of an output, because serde leaves an optional key out and does not write
+/// `null`.
 pub(crate) fn strip_all_nulls(schema: &mut Value) {
     each_schema(schema, &mut |object| strip_optional(object, |_| true));
 }

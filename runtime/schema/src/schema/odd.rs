@@ -1,5 +1,5 @@
-//! Odd values of every JSON type, with which the parts of a sample are replaced in turn. This module decides
-//! without a validator, where that is possible, whether a schema accepts them.
+//! Odd values of every JSON type, with which the parts of a sample value are replaced in turn. If possible, this module
+//! decides without a validator whether a schema accepts an odd value.
 
 use serde_json::{Map, Value};
 

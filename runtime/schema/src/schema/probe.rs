@@ -5,7 +5,7 @@
 //!   call is also checked against the schema, or the registry is refused.
 //! - If a value has the wrong type, the reader reports which names the type expects. These names include aliases, which
 //!   no schema contains.
-//! - If no enclosing schema constrains a value, only the text before the value is read with it, and only the value's
+//! - If no enclosing schema constrains a value, only the value and the text before it are read, and only the value's
 //!   own schema judges it. The whole sample is read and judged only if type and schema then seem to differ. So the cost
 //!   is linear in the size of a type, and not quadratic.
 //! - The work is limited. For a type that would need more work, every call is checked against the schema.
@@ -109,7 +109,8 @@ impl Judge<'_> {
         let count = made.all.len();
         let samples: Vec<Sample> =
             made.all.into_iter().filter(|sample| self.checker.is_valid(&sample.value)).collect();
-        // If a schema inside the schema has no sample, the type is not trusted without the check of every call.
+        // If the samples do not cover a part of the schema, the type is not known to be exact, so every call is checked
+        // against the schema.
         self.exact &= made.is_complete && !samples.is_empty() && samples.len() == count;
         for sample in &samples {
             // Keys are checked first, because a wrong key makes every sample of a map invalid.
@@ -177,7 +178,8 @@ impl Judge<'_> {
             }
         }
         for (index, odd) in odd::TEXTS.iter().enumerate() {
-            // It is already known that the type accepts more than the schema, so further such values need no test.
+            // The schema refuses this value. It is already known that every call has to be checked against the schema,
+            // so it does not matter whether the type accepts the value.
             let is_settled = verdicts[index] == Some(false) && !self.exact;
             if differs[index] && !is_settled {
                 let value = with(sample, place, serde_json::from_str(odd).unwrap_or_default());

@@ -33,7 +33,7 @@ pub(crate) struct Teller<'v> {
     /// Returns all digits of the number at a pointer, if the parsed value has lost some.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
     pub(crate) entered: EnteredSchema<'v>,
-    /// The number of comparisons that remain for finding similar words.
+    /// The number of letter comparisons that remain for finding similar words.
     pub(crate) left: &'v Cell<usize>,
 }
 

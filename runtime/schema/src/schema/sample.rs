@@ -1,7 +1,8 @@
-//! Makes values that a schema accepts, at least one for each schema inside of the schema.
+//! Makes values that a schema should accept. If possible, each schema inside of the schema gets at least one value.
 //!
-//! - The number of samples is the sum of the choices, not their product.
-//! - A recursive definition is expanded once. Its first sample is used for each further occurrence.
+//! - The number of samples grows with the sum of the choices and not with their product: each sample of an object
+//!   combines one sample of each property.
+//! - A recursive definition is expanded once. Its first sample is used for each occurrence inside of itself.
 //! - If there are too many choices, or a value cannot be made, the samples are marked as incomplete.
 
 use std::collections::HashMap;
@@ -41,7 +42,8 @@ pub(super) fn samples(document: &Value) -> Samples {
     make(document, false)
 }
 
-/// Makes sample values that contain `null` only if the schema accepts nothing else there.
+/// Makes sample values as [`samples`] does, but skips the variant `null` of each `anyOf` and `oneOf` that has other
+/// variants.
 pub(super) fn samples_without_null(document: &Value) -> Samples {
     make(document, true)
 }

@@ -73,7 +73,8 @@ pub struct RenderedTool {
     pub name: String,
     /// One element of the request's list of tools, as JSON text.
     pub json: String,
-    /// Notes about constraints that are written into the description, because the form has no keyword for them.
+    /// Notes about changes to the tool, such as constraints that are written into the description because the form has
+    /// no keyword for them.
     pub notes: Vec<Finding>,
     /// The number of optional properties in the schema.
     pub(crate) optional: usize,

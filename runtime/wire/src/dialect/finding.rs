@@ -42,7 +42,8 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The constraint is stated in the tool's description, because the schema cannot express it.
+    /// The tool can be sent with a change. A constraint, for instance, is stated in the description because the schema
+    /// cannot express it.
     Note,
     /// The tool cannot be sent to the provider.
     Error,
@@ -59,16 +60,16 @@ pub enum Rule {
     NameLength,
     /// Two tools would have the same name.
     NameCollision,
-    /// There are more tools than a request to the provider may contain.
+    /// There are more tools, optional properties or values of several types than a request to the provider may contain.
     ToolCount,
-    /// The name of a property is too long, or has characters that the provider does not accept. Only the properties of
-    /// the input itself are checked: providers are known to accept such names in nested objects.
+    /// The name of a property is too long, or has characters that the provider does not accept. In nested objects this
+    /// is only a note, because providers are known to accept such names there.
     PropertyName,
     /// A keyword is written into the description, because the provider does not accept it in a schema.
     Keyword,
     /// A keyword can neither be sent nor be written into the description.
     Unsupported,
-    /// The input is not an object, or is a choice between objects.
+    /// The input is not an object, or is a choice between objects. For MCP, also an output that is not an object.
     Root,
     /// A value may have any type.
     Untyped,
@@ -76,7 +77,7 @@ pub enum Rule {
     ListItems,
     /// An object accepts keys that are not known in advance.
     OpenObject,
-    /// A type contains itself, but the provider does not support recursion.
+    /// A type contains itself, but the provider does not support recursion, or not at this place.
     Recursion,
     /// A reference has no target in the schema.
     Reference,

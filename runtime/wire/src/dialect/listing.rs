@@ -143,7 +143,8 @@ impl Listing {
         Request { rest, tools: &self.0.tools }
     }
 
-    /// Returns notes about constraints that are written into descriptions, because the form has no keyword for them.
+    /// Returns notes about changes to the tools, such as constraints that are written into descriptions because the
+    /// form has no keyword for them.
     #[must_use]
     pub fn notes(&self) -> &[Finding] {
         &self.0.notes
@@ -197,7 +198,8 @@ impl Listing {
         self.provider()?.results_by(answered, ids, support, |name| self.shown_name(name))
     }
 
-    /// Converts a call from the model's form to the application's form: the tool's name, and `null` for absent keys.
+    /// Converts a call from the model's form to the application's form: replaces the tool's name by the application's
+    /// name, and removes `null` for absent keys.
     #[must_use]
     pub fn received(&self, mut call: ToolCall) -> ToolCall {
         if let Some(name) = self.0.names.get(&call.name) {

@@ -35,7 +35,8 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Returns whether a keyword constrains values of the given type. A keyword that is not specific to a type does.
+/// Returns whether a keyword constrains values of the given type. A keyword that is not specific to certain types
+/// constrains values of every type.
 pub(super) fn concerns(keyword: &str, name: &str) -> bool {
     let only: &[&str] = match keyword {
         "minLength" | "maxLength" | "pattern" => &["string"],

@@ -1,6 +1,6 @@
-//! Reduces a schema in normal form to a schema that one dialect accepts. Every keyword is either sent, stated in the
-//! description, or refused with a finding. After a finding the reduction continues, so that all findings are reported
-//! together.
+//! Reduces a schema in normal form to a schema that one dialect accepts. Every keyword that matters to a model is
+//! either sent, stated in the description, or refused with a finding. After a finding the reduction continues, so that
+//! all findings are reported together.
 
 mod choice;
 mod constant;

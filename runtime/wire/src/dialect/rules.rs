@@ -297,7 +297,7 @@ impl Rules {
         self.keywords.is_none_or(|known| known.contains(&keyword))
     }
 
-    /// Returns whether the dialect accepts all keywords of JSON Schema.
+    /// Returns whether the dialect accepts all keywords of JSON Schema, apart from those with rules of their own.
     pub(super) fn plain(&self) -> bool {
         self.keywords.is_none()
     }

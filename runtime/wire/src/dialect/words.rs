@@ -36,7 +36,7 @@ pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     }
 }
 
-/// Returns whether a keyword with this value does not constrain the value.
+/// Returns whether a keyword with this value has no effect on which arguments are valid.
 pub(super) fn says_nothing(keyword: &str, value: &Value) -> bool {
     match keyword {
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => *value == Value::Bool(false),

@@ -80,7 +80,8 @@ pub enum MessageError {
         /// The reason for stopping, in the words of the provider.
         reason: String,
     },
-    /// The dialect only describes tools, and has no messages.
+    /// This crate does not read or write the messages of the dialect. This is so for MCP, whose messages another
+    /// library reads and writes.
     #[error("messages of {dialect} are read and written by a library of its own")]
     NoMessages {
         /// The dialect.

@@ -135,8 +135,8 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-/// Writes the answer as one string, with a line for each block. The API accepts only text here, and other servers with
-/// this API do not accept arrays.
+/// Writes the answer as one string, with a line for each block. The API accepts only text here, and some other servers
+/// with this API do not accept arrays.
 fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> String {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let lines = blocks.map(|block| match block {

@@ -1,8 +1,9 @@
 //! Reads a provider's streamed answer. Takes pieces of bytes, and returns events and finally the whole message. Does no
 //! I/O.
 //!
-//! - The pieces may have any size and may be cut anywhere. The events are the same.
-//! - The whole message can be read with [`Provider::tool_calls`]. Its arguments are exactly what the model wrote.
+//! - The pieces may have any size and may be cut anywhere. That does not change the text, the calls or the message.
+//! - The whole message can be read with [`Provider::tool_calls`]. Arguments that are JSON are exactly what the model
+//!   wrote.
 //! - If the stream ends before the provider has marked the answer as complete, the result is an error that contains the
 //!   complete calls.
 //! - An event of an unknown kind is reported and skipped. An event that contradicts an earlier event is an error.

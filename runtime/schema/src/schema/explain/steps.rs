@@ -1,4 +1,4 @@
-//! Replaces the keywords that lead to other schemas for the same value, for the time of an explanation. Each
+//! Replaces the validator's implementation of `$ref`, `anyOf` and `oneOf` while an explanation is made. Each
 //! replacement records the parts of the value that do not satisfy its keyword.
 //!
 //! - A validator passes no context to a keyword, so a thread-local variable holds the state of the explanation.
@@ -70,7 +70,8 @@ impl Way {
 /// The keywords that failed, each with the memory address of the part of the value at which it failed.
 pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 
-/// The state of one explanation. It stores results, so that no part is examined twice.
+/// The state of one explanation. It stores which arrays and objects of the value fit which places of the schema, so
+/// that this is determined only once.
 pub(super) struct Walk {
     places: Arc<ValidatorMap>,
     /// Whether a part of the value fits a validator; `None` while that is being determined.

@@ -1,4 +1,4 @@
-//! Reduces schemas for dialects that accept all keywords of JSON Schema.
+//! Reduces schemas for dialects that accept nearly all keywords of JSON Schema.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,8 @@ use super::{Reducer, limit};
 use crate::dialect::node::Node;
 
 impl Reducer<'_, '_> {
-    /// Writes a schema with all its keywords, in order. Only what the dialect refuses is changed.
+    /// Writes a schema with its keywords, in order. Only what the dialect refuses is changed, and the limits of 64-bit
+    /// and 128-bit types are left out.
     pub(super) fn plain(&mut self, object: &Map<String, Value>) -> Node {
         let mut draft = self.draft(object);
         let folds = object.contains_key("prefixItems") && !self.rules.tuples;

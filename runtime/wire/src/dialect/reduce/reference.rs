@@ -77,8 +77,8 @@ impl<'a> Reducer<'a, '_> {
         self.replacing(&[reference.to_owned()], |it| it.schema(&Value::Object(whole)))
     }
 
-    /// Runs `work`, which writes the targets of the references. If one of them is already being written, the recursion
-    /// ends here.
+    /// Runs `work`, which writes the targets of the references. If one of them is already being written and refers to
+    /// itself, the recursion ends here.
     pub(super) fn replacing(
         &mut self,
         references: &[String],
