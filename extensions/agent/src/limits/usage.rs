@@ -264,7 +264,8 @@ impl TotalUsage {
         self.lost.max(u32::from(*self != Self::default()))
     }
 
-    /// Returns the cost of the answers whose price is known; `None` if no price is known.
+    /// Returns the cost of the answers whose price is known; `None` if there are answers without a known price, and the
+    /// others cost nothing.
     ///
     /// ```
     /// use toolwright_agent::{Cost, TotalUsage, Usage};

@@ -33,7 +33,9 @@ impl FallbackBuilder {
         self
     }
 
-    /// Sets how long a model is not asked after a failure, unless its provider asks for longer.
+    /// Sets how long a model is not asked after a failure; longer if its provider asks for that. After a failure that
+    /// an operator has to fix, such as a wrong key or a spent quota, the time is at least ten minutes. A failure that
+    /// concerns only one request, such as one that is too long for the model, causes no such rest.
     pub fn rest(mut self, rest: Duration) -> Self {
         self.rest = rest;
         self
