@@ -6,7 +6,7 @@
 //!   nothing.
 //! - The key is sent in one header of each request. If the key comes from a command and the provider refuses the key,
 //!   the command runs once more. The key does not appear in a `Debug`, an error or a recording, even if a server
-//! repeats   it. A key of fewer than 7 bytes counts as a placeholder, and is not removed from what a server sends.
+//!   repeats it. A key of fewer than 7 bytes counts as a placeholder, and is not removed from what a server sends.
 
 mod address;
 mod anthropic;
