@@ -149,8 +149,8 @@ impl Server {
         self.line()?.1.get(name)
     }
 
-    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when
-    /// the server sends nothing for longer than `patience`.
+    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, when the
+    /// server sends nothing for longer than `patience`, or when it only reports progress for ten times as long.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &ForeignTool,
