@@ -84,7 +84,7 @@ impl InstructionFiles {
         Ok(Self { files, text })
     }
 
-    /// Returns the files, the nearest first.
+    /// Returns the paths of the files, the nearest to the folder first.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(PathBuf::as_path)
     }

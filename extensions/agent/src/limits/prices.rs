@@ -49,8 +49,8 @@ struct List {
 pub struct Price {
     /// The prices of the model's tokens.
     pub rates: Rates,
-    /// The prices of long requests: if a request has more tokens than the number, these rates apply to all its tokens
-    /// and to its answer.
+    /// The prices of long requests: if a request has more tokens than this number, these rates apply to all tokens of
+    /// the request and of its answer.
     pub above: Option<(u64, Rates)>,
     /// The size of the model's context window in tokens, if it is known.
     pub window: Option<u64>,

@@ -258,8 +258,8 @@ impl TotalUsage {
         Self { lost: 1, ..Self::default() }
     }
 
-    /// Returns the number of failed requests that have this usage, as far as it is known. The number is at least 1
-    /// unless the usage is empty.
+    /// Returns the least number of failed requests that this usage comes from: the number of lost requests, but at
+    /// least 1 unless the usage is empty.
     pub(crate) fn requests(&self) -> u32 {
         self.lost.max(u32::from(*self != Self::default()))
     }

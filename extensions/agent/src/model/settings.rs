@@ -3,7 +3,7 @@
 use toolwright::provider::Provider;
 
 /// The options of requests to a model. Before an HTTP model sends a request, it refuses settings that its provider does
-/// not support. There are three exceptions, which are ignored: tools of other providers, `show_reasoning` and `cache`.
+/// not support. Three settings are ignored instead: tools of other providers, `show_reasoning` and `cache`.
 ///
 /// | setting | Anthropic | `OpenAI` chat | `OpenAI` Responses | Gemini |
 /// | --- | --- | --- | --- | --- |

@@ -95,7 +95,7 @@ pub trait Plugin: Send + Sync + 'static {
     /// the same id.
     fn id(&self) -> String;
 
-    /// Returns the tools that the model is always shown, unless a plugin leaves one out of a turn.
+    /// Returns the tools that belong to every turn, unless a plugin leaves one out of a turn.
     fn tools(&self) -> Vec<Registration> {
         Vec::new()
     }

@@ -16,7 +16,7 @@ pub enum HistoryRepair {
         /// The name of the call's tool.
         tool: String,
     },
-    /// An answer is not at the index of its call.
+    /// An answer is not in its place: in the message after its call, at the index of the call.
     #[error(
         "answer {answer} of message {message}, of `{tool}`, is moved to its call, call {call} of message {from}"
     )]

@@ -27,7 +27,7 @@ impl FallbackBuilder {
         Self { models: vec![first], rest: Duration::from_secs(60), budget: None, on_fallback: None }
     }
 
-    /// Adds the model that is asked when all models before it have failed.
+    /// Adds the model that is asked when every model before it has failed or rests.
     pub fn then(mut self, model: impl Model + 'static) -> Self {
         self.models.push(Box::new(model));
         self
