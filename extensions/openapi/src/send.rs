@@ -1,4 +1,4 @@
-//! Sends a request and reads its response: the only I/O of a call.
+//! Sends a request and reads its response. A call does I/O only here, and in the sources of its credentials.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -291,7 +291,7 @@ impl Live {
     }
 
     async fn end(self) {
-        // A server whose input is closed ends by itself.
+        // Closing the input of a server asks it to end by itself.
         let mut running = self.running;
         // A server that does not read its input blocks this call, hence the time limit; `process.end()` below ends the
         // server.

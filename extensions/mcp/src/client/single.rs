@@ -73,8 +73,8 @@ impl McpClient {
         self
     }
 
-    /// Sets an environment variable of the program. The program inherits only a few harmless variables of this process,
-    /// and no keys.
+    /// Sets an environment variable of the program. By default, the program inherits only a few harmless variables of
+    /// this process, and no keys.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.written.env.get_or_insert_default().insert(name.into(), value.into());
         self

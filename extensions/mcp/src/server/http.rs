@@ -34,7 +34,7 @@ const MOST_CONNECTIONS: usize = 512;
 /// The maximum time for a client to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// The pause before the next connection is accepted when the system has run out of file descriptors.
+/// The pause after a connection could not be accepted, for instance because the system has run out of file descriptors.
 const REST: Duration = Duration::from_millis(100);
 
 impl McpServer {

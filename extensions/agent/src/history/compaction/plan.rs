@@ -99,7 +99,7 @@ impl<'s> Plan<'s> {
             plan.left.push(tokens);
             plan.size += tokens;
             plan.report.before += tokens;
-            // Requests are made only after messages of the user and after answers.
+            // After an answer of the model, either its calls are answered first, or the user sends a message.
             let is_asked = !matches!(message, Message::Assistant { .. });
             if is_asked && plan.size > plan.next {
                 reads.look_at(&history[..=index], is_read);
