@@ -26,7 +26,7 @@ pub struct Imported {
 /// | found | result |
 /// | --- | --- |
 /// | a call without an answer | is answered `interrupted`: it may have happened |
-/// | an answer that is not at the place of its call | moves to that place |
+/// | an answer that is not at the index of its call in the next message | moves to that place |
 /// | an answer to no call, or a second answer to the same call | is left out |
 /// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; the answer gets the new id as well |
 /// | verbatim content of a message whose call got a new id | is left out |
