@@ -350,12 +350,12 @@ impl McpServer {
         self.serve(tokio::io::stdin(), tokio::io::stdout()).await
     }
 
-    /// Serves one client over a pair of streams, one JSON message per line, until the client disconnects. Then the calls of the
-    /// session are cancelled.
+    /// Serves one client over a pair of streams, one JSON message per line, until the client disconnects. Then the
+    /// calls of the session are cancelled.
     ///
     /// # Errors
-    /// When the run of the session lacks a service, the protocol cannot carry a tool, or the client does not begin a
-    /// session.
+    /// When the run of the session lacks a service, its profile is missing or does not fit the tools, the protocol
+    /// cannot carry a tool, or the client does not begin a session.
     pub async fn serve(
         self,
         read: impl AsyncRead + Send + Unpin + 'static,
