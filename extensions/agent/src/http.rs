@@ -5,8 +5,8 @@
 //! - A request is retried by a [`RetryPolicy`], even if the server may have processed it: asking a model changes
 //!   nothing.
 //! - The key is sent in one header of each request. If the key comes from a command and the provider refuses the key,
-//!   the command runs once more. No key appears in a `Debug`, an error or a recording, even if a server repeats the
-//!   key.
+//!   the command runs once more. The key does not appear in a `Debug`, an error or a recording, even if a server
+//!   repeats it. A key of fewer than 7 bytes counts as a placeholder, and is not removed from what a server sends.
 
 mod address;
 mod anthropic;
@@ -322,8 +322,8 @@ impl HttpModel {
         Err(Fault { message, ..fault.clone() })
     }
 
-    /// Returns the settings of a request. This model's reasoning replaces theirs, and its sampling options apply if
-    /// they set none.
+    /// Returns the settings of a request with the options of this model: the model's reasoning replaces that of the
+    /// request, and the model's sampling options apply where the request sets none.
     fn settings<'a>(&self, settings: &'a ModelSettings) -> Cow<'a, ModelSettings> {
         let Sampling { temperature, top_p, seed } = self.sampling;
         if self.reasoning.is_none() && self.sampling == Sampling::default() {
@@ -386,8 +386,8 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
-    /// Returns whether the server supports this format. Only the vendor's own server surely does: all servers that
-    /// imitate it support tools, but not all of them support formats.
+    /// Returns whether the server is asked to enforce this format, which is the case only for `OpenAI`'s own server.
+    /// Servers that imitate it are more likely to support tools than formats.
     fn takes_format(&self, format: &OutputFormat) -> bool {
         let api = self.endpoint.api;
         *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()

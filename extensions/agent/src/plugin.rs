@@ -1,5 +1,5 @@
-//! Plugins: parts of an agent with a state of their own, which decide before each turn which tools and instructions the
-//! model is shown.
+//! Plugins: parts of an agent that have a state of their own, and decide before each turn which tools and instructions
+//! the model is shown.
 //!
 //! ```text
 //!   NextTurn ◀── prepare: tools, instructions, state ── Plugin ── tools ──▶ registry

@@ -9,7 +9,7 @@
 //! - Paths are relative to the base URL, so that a recording of one server can be served by another.
 //! - Bodies are the text that was sent, without white space between tokens; a response that is not JSON has `text`
 //!   instead of `body`.
-//! - Request headers are not recorded, so no key is recorded.
+//! - Request headers are not recorded, so neither is the key that a header carries.
 
 mod error;
 mod exchange;

@@ -1,5 +1,5 @@
-//! The search for deferred tools, which a model is shown only after it has searched for them. This search works with
-//! every provider.
+//! The search for deferred tools, which a model is shown only after it has found them by a search or has tried to call
+//! them. This search works with every provider.
 //!
 //! The history contains the tools that a model has found. A resumed run therefore lists the same tools, and nothing
 //! else is recorded.

@@ -1,5 +1,5 @@
 //! Helpers for tests, behind the feature `testing`: a recorder of exchanges and a server that replays them, models that
-//! call every tool or count their requests, and a clock that a test moves.
+//! follow a script, call every tool or count their requests, a generator of input, and a clock that a test moves.
 
 mod clock;
 mod counting;

@@ -8,7 +8,7 @@ use toolwright::{Executor, ExecutorBuilder, Registry};
 
 use crate::McpServer;
 
-/// How long running calls may take to finish after the client has disconnected.
+/// How long calls in progress may take to finish after the server has stopped.
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// The exit code for an application that is built incorrectly; [`toolwright::cli`] uses the same.

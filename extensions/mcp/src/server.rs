@@ -52,8 +52,9 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 
 /// A server that offers the tools of an executor to clients of the Model Context Protocol.
 ///
-/// Each connection is a session, and each session is one run of the executor: policy, approval and journal apply to its calls
-/// as to all others. A call counts as a model's call, even if a person uses the client.
+/// Each session of a client is one run of the executor: policy, approval and journal apply to its calls as to all
+/// others. Over HTTP, the requests of a client without a session (from the protocol's revision 2026-07-28 on) belong to
+/// one run for each user. A call counts as a model's call, even if a person uses the client.
 ///
 /// | the protocol | what it serves |
 /// | --- | --- |
@@ -61,10 +62,10 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 /// | `tools/call` | one call; an error of the tool or the executor is a result with `isError` |
 /// | `notifications/progress` | [`ToolContext::progress`](toolwright::ToolContext::progress), if the client asked for progress |
 /// | `notifications/cancelled` | cancels the call |
-/// | `notifications/tools/list_changed` | tells clients that the registry has changed since the session last listed it |
+/// | `notifications/tools/list_changed` | tells clients that the tools of the registry have changed |
 ///
-/// A call that needs a person's approval is answered with a task, if the client supports the extension
-/// `io.modelcontextprotocol/tasks`. For other clients, the answer is an error of the type `approval_required`, which
+/// A call that has to wait for a person's decision is answered with a task, if the client supports the extension
+/// `io.modelcontextprotocol/tasks`. For other clients, the answer is an error of the kind `approval_required`, which
 /// names the call. When the client repeats the same call in the same session after the decision, the waiting call
 /// continues.
 ///
@@ -247,8 +248,8 @@ impl McpServer {
         Self { choose: None, ..self.clone() }
     }
 
-    /// Sets the function that prepares the run of each session: it sets the user, and adds the services that the
-    /// executor declares with `per_run`.
+    /// Sets the function that prepares the run of each session. The function sets the user, and adds every service that
+    /// you have declared on the builder of the executor with `per_run`.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -271,7 +272,7 @@ impl McpServer {
     }
 
     /// Sets the function that prepares the run of each session, as [`each_session`](Self::each_session) does, but also
-    /// passes it the user whom the check of tokens has named. The run has this user in any case.
+    /// passes it the user whom the check of tokens has named. The run has this user even if the function sets another.
     ///
     /// ```
     /// # use toolwright::{Executor, Registry};
@@ -316,15 +317,16 @@ impl McpServer {
     }
 
     /// Gives each run its [`ConnectedClient`](crate::ConnectedClient), with which tools log messages, ask the client's
-    /// user, and ask its model. The executor declares this service with `per_run::<ConnectedClient>()`.
+    /// user, and ask the client's model. You also have to declare this service on the builder of the executor, with
+    /// `per_run::<ConnectedClient>()`.
     #[must_use]
     pub fn offer_client(mut self) -> Self {
         self.offers.client = true;
         self
     }
 
-    /// Lets this approver ask the user of each client about the calls of its session. The same approver has to be added
-    /// to the executor, too.
+    /// Lets this approver ask the user of each client about the calls of the client's session. You also have to add the
+    /// approver to the builder of the executor.
     #[must_use]
     pub fn approve_by(mut self, approver: &ElicitationApprover) -> Self {
         self.offers.approver = Some(approver.clone());
@@ -349,12 +351,12 @@ impl McpServer {
         self.serve(tokio::io::stdin(), tokio::io::stdout()).await
     }
 
-    /// Serves one client over a pair of streams, one JSON message per line, until the client disconnects. Then the calls of the
-    /// session are cancelled.
+    /// Serves one client over a pair of streams, one JSON message per line, until the client disconnects. Then the
+    /// calls of the session are cancelled.
     ///
     /// # Errors
-    /// When the run of the session lacks a service, the protocol cannot carry a tool, or the client does not begin a
-    /// session.
+    /// When the run of the session lacks a service, its profile is missing or does not fit the tools, the protocol
+    /// cannot carry a tool, or the client does not begin a session.
     pub async fn serve(
         self,
         read: impl AsyncRead + Send + Unpin + 'static,

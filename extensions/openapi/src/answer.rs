@@ -1,7 +1,7 @@
 //! Converts an HTTP response to the answer of a call. The functions are pure.
 //!
-//! - A call that has happened stays a success, whatever its response looks like. If the body was cut or violates its
-//!   schema, the answer says so.
+//! - A call with a status of success or 304 stays a success, whatever its body looks like. If the body was cut or
+//!   violates its schema, the metadata of the answer says so.
 //! - A status other than success or 304 is an error, whose class says whether the call may be repeated.
 
 mod expected;

@@ -21,10 +21,19 @@ use crate::tool::{self, Api};
 
 /// The operations of an HTTP API as tools, by its `OpenAPI` document: a [`Bundle`] for `.with(…)` of an executor or an agent.
 ///
-/// Each operation is one tool, which is named after its `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated,
-/// and everything else is done once; `DELETE` is dangerous. If a document has more than 40 tools, they are deferred,
-/// and a model searches for those that it needs. [`plan`](Self::plan) lists the operations that cannot be tools, with
-/// reasons and places.
+/// Each operation is one tool, which is named after its `operationId`, or after its method and path. By its method, a
+/// tool has this effect and this danger:
+///
+/// | method | effect | danger |
+/// | --- | --- | --- |
+/// | `GET`, `HEAD`, `OPTIONS`, `QUERY` | `read` | `safe` |
+/// | `PUT` | `idempotent` | `moderate` |
+/// | `DELETE` | `idempotent` | `dangerous` |
+/// | others | `keyed` with an idempotency key in a header, else `once` | `moderate` |
+///
+/// If a document has more than 40 tools that are not hidden, the tools to which no [rule](Self::routes) applies are
+/// deferred, and a model searches for those that it needs. [`plan`](Self::plan) lists the operations that cannot be
+/// tools, with reasons and places.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry};
@@ -149,9 +158,9 @@ impl OpenApi {
         self
     }
 
-    /// Allows requests to this non-public address if the document names it as a server. Without this, requests to non-public
-    /// addresses are refused, because an untrusted document could direct them to a cloud's metadata service or into the
-    /// application's network.
+    /// Allows requests to this non-public address if the document names it as a server. By default, requests to a
+    /// server that the document names are refused if its address is not public. An untrusted document could otherwise
+    /// direct requests to a cloud's metadata service or into the application's network.
     ///
     /// ```
     /// use toolwright_openapi::OpenApi;
@@ -177,7 +186,7 @@ impl OpenApi {
         self
     }
 
-    /// Sets a variable in the server's URL, instead of using its default.
+    /// Sets the value of a variable in the URLs of the document's servers, instead of the variable's default.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.servers.variables.insert(name.into(), value.into());
         self

@@ -1,5 +1,6 @@
-//! Sources of credentials for requests. A credential is added to a request only when the request is sent, so it never
-//! appears in arguments, previews, answers, errors, events or the journal.
+//! Sources of credentials for requests. A credential is added to a request only when the request is sent, so it does
+//! not appear in arguments, previews or events. If a server repeats the credential, it is hidden in the answer, unless
+//! it has fewer than 7 bytes.
 
 mod fixed;
 mod hide;
@@ -117,8 +118,8 @@ impl Credential {
         }
     }
 
-    /// Returns the texts that are hidden in answers. A very short text is not hidden, because it is a placeholder for a
-    /// local server and no secret.
+    /// Returns the texts that are hidden in answers. A text of fewer than 7 bytes is not hidden, because it is probably
+    /// a placeholder for a local server and no secret.
     pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
         let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;

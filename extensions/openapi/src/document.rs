@@ -24,7 +24,7 @@ pub(crate) struct LocatedValue<'d> {
     pub(crate) place: String,
 }
 
-/// The reason why a document cannot be read.
+/// The reason why a document cannot be read or added.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

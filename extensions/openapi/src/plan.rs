@@ -15,8 +15,8 @@ use crate::request::Template;
 use crate::routes::{Route, RouteError, Routes, To};
 use crate::security::{self, Requirement};
 
-/// The maximum number of tools of one document that are listed for a model. If there are more, they are deferred, and
-/// the model searches for them.
+/// How many tools of one document, without the hidden ones, are listed for a model. If a document has more, the tools
+/// to which no rule applies are deferred, and the model searches for them.
 pub(crate) const MOST_SHOWN: usize = 40;
 
 /// An operation of a document, and the decision about it.
@@ -41,7 +41,7 @@ pub enum Outcome {
         effect: Effect,
         /// The danger of a call: how carefully a person should look at it.
         danger: Danger,
-        /// Whether models are shown the tool in their list.
+        /// How models find the tool: in their list, by a search, or not at all.
         exposure: Exposure,
     },
     /// A rule excludes the operation.

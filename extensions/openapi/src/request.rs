@@ -1,7 +1,8 @@
 //! Makes the request of a call from its arguments, before it is authorized or sent. The functions are pure.
 //!
-//! An argument becomes one value of its parameter and nothing else. It cannot begin another path segment, key, header
-//! or line, and cannot lead to another host. A value that cannot be encoded in this way is refused.
+//! An argument fills only the place of its parameter. It cannot begin another path segment, header or line, cannot lead
+//! to another host, and cannot use a key of another parameter or of a credential. A value that cannot be encoded in
+//! this way is refused.
 
 mod encode;
 mod form;

@@ -13,7 +13,7 @@ pub use route::Route;
 pub(crate) use route::To;
 
 /// Rules over the operations of a document. The first rule that matches an operation applies to it. An operation that
-/// no rule matches is a tool. A rule that applies to no operation is an error, because it is probably a mistake.
+/// no rule matches becomes a tool. A rule that applies to no operation is an error, because it is probably a mistake.
 ///
 /// ```
 /// use toolwright_openapi::{Route, Routes};
@@ -102,7 +102,7 @@ pub enum RouteError {
 toolwright::unstable::debug_as_sentence!(RouteError);
 
 impl Routes {
-    /// Makes an empty list of rules: every operation is a tool.
+    /// Makes an empty list of rules, with which every operation becomes a tool.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Sends a request and reads its response: the only I/O of a call.
+//! Sends a request and reads its response. A call does I/O only here, and in the sources of its credentials.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,8 +29,9 @@ pub(crate) fn client() -> Result<Client, String> {
     build(Client::builder())
 }
 
-/// Makes the HTTP client for a server that the document names. The client connects only to public addresses, and to
-/// addresses that the application has permitted.
+/// Makes the HTTP client for a server that the document names. The client resolves host names only to public addresses,
+/// and to addresses that the application has permitted. [`Sender::send`] checks an address in a URL, and a host name
+/// that a proxy resolves.
 ///
 /// # Errors
 /// The errors of [`client`].

@@ -160,7 +160,8 @@ fn reserved(draft: &Draft<'_>) -> Vec<String> {
     parameters.chain(credentials.map(str::to_owned)).chain(draft.path.keys()).collect()
 }
 
-/// Returns the description for models. It names the operation, so that a person's approval covers the operation.
+/// Returns the description for models. It names the operation, so that a person's approval does not apply to another
+/// operation that the document describes in the same words.
 fn description(api: &Api, draft: &Draft<'_>) -> String {
     let written = draft.route.and_then(|it| it.description.clone());
     let written = written.unwrap_or_else(|| draft.found.description(&api.document));

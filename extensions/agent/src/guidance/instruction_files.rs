@@ -22,7 +22,7 @@ const MOST_FOLDERS: usize = 64;
 /// files together, text beyond 32 KiB is cut off.
 ///
 /// The plugin reads the files once, when it is made, so an agent cannot give itself instructions by writing such a
-/// file. A symbolic link is refused.
+/// file. An `AGENTS.md` that is a symbolic link is refused.
 ///
 /// ```
 /// use toolwright_agent::{Agent, InstructionFiles, ScriptedModel};
@@ -42,10 +42,12 @@ pub struct InstructionFiles {
 }
 
 impl InstructionFiles {
-    /// Reads the file `AGENTS.md` of `folder` and of each of its parents up to `root`.
+    /// Reads the file `AGENTS.md` of `folder` and of its parents up to `root`, of at most 64 folders. A folder without
+    /// such a file is skipped.
     ///
     /// # Errors
-    /// When the folder is not within the root, or a file cannot be read, is a link, or is too large.
+    /// When the root or the folder does not exist, the folder is not within the root, or a file cannot be read, is a
+    /// link, has more than 1 MiB, or is not UTF-8.
     pub fn read(
         root: impl AsRef<Path>,
         folder: impl AsRef<Path>,
@@ -82,13 +84,14 @@ impl InstructionFiles {
         Ok(Self { files, text })
     }
 
-    /// Returns the files, the nearest first.
+    /// Returns the paths of the files, the nearest to the folder first.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(PathBuf::as_path)
     }
 }
 
-/// Returns the text of a file between marks, cut to `left` bytes, and subtracts the length of the text from `left`.
+/// Returns the text of a file between marks, cut to `left` bytes, with a note about what was cut. Subtracts the length
+/// of the text from `left`.
 fn limited(file: &Path, text: &str, left: &mut usize) -> String {
     let end = (0..=text.len().min(*left)).rev().find(|it| text.is_char_boundary(*it));
     let (shown, rest) = text.split_at(end.unwrap_or(0));

@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// Puts a text between two lines that say what it is. Each line contains a digest of the text, which the text itself
-/// cannot contain.
+/// Puts a text between two lines that say what it is. Each line contains a digest of the text. It is infeasible to
+/// write a text that contains its own digest, so the text cannot contain a valid last line.
 pub(super) fn marked(what: &str, text: &str) -> String {
     let digest = hex::encode(Sha256::digest(text.as_bytes()));
     let digest = &digest[..16];

@@ -58,8 +58,8 @@ impl Skills {
     /// Reads the skills of these folders.
     ///
     /// # Errors
-    /// Lists all problems of the folders and skills. For two skills of the same name, the error contains the paths of
-    /// both.
+    /// When a folder cannot be read, a skill is not valid, or two skills have the same name. The error lists all
+    /// problems.
     pub fn read<F: AsRef<Path>>(folders: impl IntoIterator<Item = F>) -> Result<Self, SkillsError> {
         match Self::read_usable(folders) {
             (skills, problems) if problems.is_empty() => Ok(skills),
@@ -67,7 +67,8 @@ impl Skills {
         }
     }
 
-    /// Reads the skills of these folders, leaves out skills that have a problem, and returns these problems as well.
+    /// Reads the skills of these folders as [`read`](Self::read) does, but leaves out folders and skills that have a
+    /// problem, and returns the problems beside the other skills.
     pub fn read_usable<F: AsRef<Path>>(
         folders: impl IntoIterator<Item = F>,
     ) -> (Self, Vec<SkillProblem>) {

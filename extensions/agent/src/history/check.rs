@@ -26,7 +26,7 @@ pub enum HistoryProblem {
         /// How many calls the message makes.
         calls: usize,
     },
-    /// A turn has too few or too many answers.
+    /// A message has another number of answers than the message before it has calls, or has no answers at all.
     #[error("message {message} has {found} answers to {expected} calls, expected one for each")]
     Count {
         /// The index of the message with the answers.

@@ -5,12 +5,13 @@
 //!   result.
 //! - The result changes only when the history has outgrown its share of the window. Until then, each request begins
 //!   with the text of the previous request, so that the provider's prefix cache works.
-//! - Messages of the user, the last turns, and answers about approvals stay word for word.
+//! - Messages of the user, the last two turns, and answers about approvals stay word for word. Only a compaction by the
+//!   model's own server leaves out such messages.
 //!
 //! ```text
 //!   above 3/4 of the room ──▶ 1. repeated answers of tools ──▶ 2. the middle of long answers ──▶ 3. whole turns
 //!                             a note or a summary replaces what is left out;
-//!                             each step goes from the oldest on, and stops at 1/2 of the room
+//!                             steps 2 and 3 go from the oldest on, and stop at 1/2 of the room
 //! ```
 
 mod left_out;
@@ -38,7 +39,7 @@ pub(crate) struct Room {
 
 impl Room {
     /// Returns the room that a window of `window` tokens has for the history. The fixed beginning of each request and
-    /// the longest answer of the model are deducted.
+    /// the longest answer of the model are deducted, the latter up to a quarter of the window.
     pub(crate) fn new(window: u64, fixed: u64, answer: Option<u64>) -> Self {
         // `fixed` is rounded, so that small changes of the instructions do not change the decisions.
         let step = (window / 16).max(1);

@@ -14,21 +14,22 @@ use crate::history::Message;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Imported {
-    /// The history: each call has exactly one answer, in call order, and no call is open.
+    /// The history, in which every call has exactly one answer, in call order.
     pub history: Vec<Message>,
     /// The changes, in the order of the messages. Messages and calls are counted from 0, as in the original history.
     pub repairs: Vec<HistoryRepair>,
 }
 
-/// Brings a history into a form that [`check`](crate::check) accepts, with no open call and no repeated id. The result
-/// depends only on the history. A second import of the result changes nothing.
+/// Brings a history into a form that [`check`](crate::check) accepts, in which every call has an answer and no id is
+/// repeated. The result depends only on the history. A second import of the result changes nothing.
 ///
 /// | found | result |
 /// | --- | --- |
 /// | a call without an answer | is answered `interrupted`: it may have happened |
-/// | an answer that is not at the place of its call | moves to that place |
+/// | an answer that is not at the index of its call in the next message | moves to that place |
 /// | an answer to no call, or a second answer to the same call | is left out |
 /// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; the answer gets the new id as well |
+/// | verbatim content of a message whose call got a new id | is left out |
 /// | a message of the model without text, calls and verbatim content, or a message without answers to calls | is left out |
 ///
 /// An answer belongs to an unanswered call that has the answer's id and tool. An answer without an id belongs to an

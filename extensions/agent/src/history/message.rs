@@ -33,7 +33,7 @@ pub enum Message {
         /// The text of the message.
         text: String,
         /// The attachments of the message: pictures, documents, more text. The model gets them before the text, if its
-        /// provider accepts them; a sentence names each attachment that the model does not get.
+        /// provider accepts them; a sentence replaces each attachment that the model does not get.
         attachments: Arc<[Content<'static>]>,
         /// The sources of untrusted text in the message, such as the result of a call in the background: a run that
         /// begins with a history that has the message counts them as read.

@@ -37,7 +37,7 @@ pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelErro
 
 /// Returns the name under which the server's verbatim content is stored. The name has no port, because the port may
 /// change between starts. A host that imitates the chat API may serve models of many vendors, and each model reads only
-/// its own vendor's reasoning. For this API, the name therefore contains the model's name.
+/// its own vendor's reasoning. For such a host, the name therefore contains the model's name.
 pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     let (provider, host) = (api.provider().name(), url.host_str().unwrap_or_default());
     let vendor = Url::parse(api.base_url());
@@ -48,7 +48,7 @@ pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     }
 }
 
-/// Removes user, password and query from an address.
+/// Removes user, password, query and fragment from an address.
 fn shown(base: &str) -> String {
     let base = base.split(['?', '#']).next().unwrap_or_default();
     match (base.split_once("://"), base.rsplit_once('@')) {

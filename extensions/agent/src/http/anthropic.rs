@@ -159,8 +159,9 @@ fn reasoning(
     (Some(thinking), output)
 }
 
-/// Reports whether another model made the calls of the open turn, so that they are sent without the thinking before
-/// them. If a thinking budget is set, the API refuses such calls, so thinking is off until the user's next message.
+/// Reports whether the request answers calls, and the model's first answer since the user's last message has no
+/// thinking of this server at its beginning, for instance because another model wrote it. If a thinking budget is set,
+/// the API refuses such a request, so thinking is off until the user's next message.
 fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let turn = since_said(history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));

@@ -93,7 +93,7 @@ impl Api {
         }
     }
 
-    /// Reports whether a request can contain this name of a model.
+    /// Reports whether a request can contain this name of a model. Gemini's requests contain the name in their URL.
     pub(super) fn takes_name(self, model: &str) -> bool {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._".contains(it);
         self != Self::Gemini || model.trim_start_matches("models/").chars().all(is_plain)

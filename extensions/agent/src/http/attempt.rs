@@ -97,7 +97,8 @@ impl Endpoint {
                 None => body,
             }
         };
-        // The key is removed before anything reads, cuts or records the text of the server.
+        // The key is removed before the whole text of the server is parsed, cut or recorded. `Pieces` removes the key
+        // from what a listener gets.
         let body = without_key(key, body);
         let shows_key = |value: &HeaderValue| {
             value.to_str().is_ok_and(|it| key.is_some_and(|key| key.is_in(it)))
@@ -243,7 +244,7 @@ impl WholeResponse {
         Some(Exchange { request, response })
     }
 
-    /// Returns the body of a response with status 200.
+    /// Returns the body of a response with status 200, or the fault of any other response.
     pub(super) fn whole(self) -> Result<String, Fault> {
         if self.status == 200 {
             return Ok(self.body);

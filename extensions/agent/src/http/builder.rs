@@ -133,8 +133,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Sets the key of the account: a text, or an [`ApiKey`] that says where to find the key. If the key is not set or
-    /// empty, no header for it is sent.
+    /// Sets the key of the account: a text, or an [`ApiKey`] that says where to find the key. If no key is set, or the
+    /// text is empty, no header for the key is sent.
     pub fn key(mut self, key: impl Into<ApiKey>) -> Self {
         self.key = Some(key.into());
         self
@@ -147,17 +147,18 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Adds a header to every request. The header replaces a header of the API with the same name. The value of the
-    /// header is never shown.
+    /// Adds a header to every request. The header replaces a header of the API with the same name. `Debug` does not
+    /// show the value. Unlike the key, the value is not removed from what a server sends.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
     /// Changes the HTTP client of [`reqwest`](super::reqwest): proxies, root certificates, client certificates, more
-    /// headers. The model never follows redirects, and its own time-outs override those set here. Unless a proxy is set
-    /// here, the client uses the system's proxies, but none for a server on loopback. An HTTP proxy in front of a
-    /// server without TLS can read the key.
+    /// headers. The model never follows redirects, and its [`timeout`](Self::timeout) and
+    /// [`connect_timeout`](Self::connect_timeout) override those set here. Unless a proxy is set here, the client uses
+    /// the system's proxies, but none for a server on loopback. An HTTP proxy in front of a server without TLS can read
+    /// the key.
     ///
     /// ```
     /// use toolwright_agent::http::HttpModel;
@@ -192,8 +193,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits how long a streamed answer may pause. After that time, the request is retried. An answer that is not
-    /// streamed is limited only by [`timeout`](Self::timeout).
+    /// Limits how long a streamed answer may pause. After that time, the attempt has failed, and the request is retried
+    /// as [`retry`](Self::retry) allows. An answer that is not streamed is limited only by [`timeout`](Self::timeout).
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self

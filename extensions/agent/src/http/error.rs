@@ -26,7 +26,7 @@ pub enum HttpModelError {
     /// The base URL is not valid.
     #[error("found the base URL `{found}`, expected one such as `{example}`: {why}")]
     BaseUrl {
-        /// The URL that was given, without a password in it.
+        /// The URL that was given, without user, password and query.
         found: String,
         /// A valid base URL, as an example.
         example: &'static str,
@@ -38,7 +38,7 @@ pub enum HttpModelError {
         "found the base URL `{found}`, but this build has no TLS; build with the feature `tls` of toolwright-agent, or use a server on loopback"
     )]
     NoTls {
-        /// The URL that was given, without a password in it.
+        /// The URL that was given, without user, password and query.
         found: String,
     },
     /// A header cannot hold the key.

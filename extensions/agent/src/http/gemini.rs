@@ -16,8 +16,8 @@ use crate::history::Verbatim;
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
-/// The signature to send with the first call of a message from another model. Models from Gemini 3 on refuse a call
-/// without a signature.
+/// The signature to send with the first call of a message whose own signature is missing, such as a message from
+/// another model. Models from Gemini 3 on refuse a call without a signature.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
 #[derive(Serialize)]
@@ -186,8 +186,8 @@ fn turn<'a>(
     })
 }
 
-/// Reports whether a model is older than Gemini 3. Such a model needs no signatures, and takes no pictures in the
-/// answers of tools.
+/// Reports whether a model is older than Gemini 3, or is a Gemma. Such a model needs no signatures, and takes no
+/// pictures in the answers of tools.
 pub(super) fn is_before_signatures(model: &str) -> bool {
     let model = model.trim_start_matches("models/");
     ["gemini-1", "gemini-2", "gemma"].iter().any(|older| model.starts_with(older))

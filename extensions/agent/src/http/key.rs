@@ -15,7 +15,8 @@ pub(super) use self::secret::Secret;
 use super::HttpModelError;
 use super::fault::Fault;
 
-/// The key of an account, or where to find it. The key never appears in a `Debug`, error, event or recording.
+/// The key of an account, or where to find it. The key does not appear in a `Debug`, error, event or recording. A key
+/// of fewer than 7 bytes counts as a placeholder, and is not removed from what a server sends.
 ///
 /// ```
 /// use toolwright_agent::http::{ApiKey, HttpModel};
@@ -89,7 +90,7 @@ impl Keys {
         }
     }
 
-    /// Reports whether the source has a key other than the refused one.
+    /// Reports whether the source has a key other than the refused one. A command runs again to find out.
     pub(super) async fn has_other_than(&self, refused: Option<&Secret>) -> Result<bool, Fault> {
         match (self, refused) {
             (Self::Command(command), Some(refused)) => command.has_other_than(refused).await,

@@ -1,7 +1,8 @@
 //! `OpenAI` Responses: writes the body of a request, and reads a response.
 //!
-//! The server stores nothing, so each request has the whole history. Items of the model are sent back unchanged.
-//! Reasoning without encrypted content is left out, because only a server that has stored it could look it up.
+//! The server stores nothing, so each request has the whole history. Items of the model are sent back as they came,
+//! with two exceptions. Arguments of calls that are no JSON object are repaired. Reasoning is left out if it has no
+//! encrypted content, because only a server that has stored it could look it up, or if the model does not reason.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Brings a history into a form that every provider accepts: nothing is empty, the arguments of each call are an
-//! object, and each call of a message has a unique id.
+//! Brings a history into a form that its provider accepts: no message is empty, the arguments of each call are a JSON
+//! object, and no two calls of a message have the same id.
 
 mod arguments;
 
@@ -35,9 +35,9 @@ pub(super) enum Part<'a> {
 }
 
 /// Lists the messages. If a call has no id, the id of an earlier call, or an id that the provider does not accept, all
-/// calls of its message and their answers get new ids. Gemini is an exception: if no call of a message has an id, none
-/// is added, because Gemini then matches answers by their order. A message without text and calls is sent only to the
-/// server that wrote it.
+/// calls of its message and their answers get new ids. Gemini is an exception: it accepts the id of a call of an
+/// earlier message. If no call of a message has an id, none is added, because Gemini then matches answers by their
+/// order. A message of the model without text and calls is sent only to the server that wrote it.
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,

@@ -2,7 +2,7 @@
 //! module does no I/O.
 //!
 //! The key is removed from everything that reaches the listener, even if the key is split between two pieces. Text
-//! whose end could be the beginning of the key is held back until more text arrives.
+//! whose end could be the beginning of the key is held back until more text arrives or the answer ends.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ impl<'a> Pieces<'a> {
         whole.finish()
     }
 
-    /// Reports the parts of an answer that came in one piece although a stream was requested.
+    /// Passes the listener the parts of an answer that came in one piece although a stream was requested.
     pub(super) fn came_whole(self, answer: &ModelAnswer) {
         if !answer.text.is_empty() {
             self.listener.delta(Delta::Text(&answer.text));

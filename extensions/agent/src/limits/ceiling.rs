@@ -25,7 +25,8 @@ pub struct Ceiling {
     cost: Cost,
 }
 
-/// The runs to which a ceiling applies together.
+/// The runs whose costs a ceiling adds up. The cost of a run counts only if the run's agent has a ceiling for the same
+/// kind of runs and the same period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,7 +35,7 @@ pub enum CeilingOf {
     User,
     /// The runs of one agent. Agents with the same name count as one agent.
     Agent,
-    /// All runs of the journal.
+    /// All runs that share a journal.
     Application,
 }
 
@@ -62,7 +63,8 @@ impl Ceiling {
         Self { whose: CeilingOf::Agent, period, cost }
     }
 
-    /// Limits the cost of all runs of the journal.
+    /// Limits the cost of all runs that share the agent's journal, of this agent and of other agents with such a
+    /// ceiling.
     #[must_use]
     pub const fn of_the_application(period: Period, cost: Cost) -> Self {
         Self { whose: CeilingOf::Application, period, cost }

@@ -1,6 +1,6 @@
-//! Stores the spending under ceilings in the journal: one document for each period, and one for each reserved request.
-//! The document of a request is written before the request is sent, and removed when the request is settled. A request
-//! is thus settled only once, even if the reply of a commit is lost.
+//! Stores the spending under ceilings in the journal: one document for each period of a user, of an agent or of the
+//! application, and one for each reserved request. The document of a request is written before the request is sent, and
+//! removed when the request is settled. A request is thus settled only once, even if the reply of a commit is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +26,8 @@ const RESERVED: &str = "reserved/";
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-/// How many times settling is tried while the journal fails. A request that is not settled counts with the amount that
-/// was reserved for it.
+/// How many times settling is tried while the journal is unavailable. A request that is not settled counts with the
+/// amount that was reserved for it.
 const TIMES: u32 = 5;
 
 /// The ceilings of the runs of an agent.

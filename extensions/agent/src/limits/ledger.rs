@@ -1,4 +1,4 @@
-//! Stores the budgets of sub-agents: in the journal of their calls if the executor has one, else in memory.
+//! Stores the budgets of sub-agents: in the journal of the executor if it has one, else in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ pub(crate) struct Ledger {
     journal: Option<JournalAccess>,
     /// The unrecorded runs whose calls this process makes, by their ids.
     runs: Mutex<HashMap<String, InMemory>>,
-    /// The lock that is held while a share of what is left is computed and stored.
+    /// The lock that is held while a share of a parent's remaining budget is computed and stored.
     pub(crate) taking: sync::Mutex<()>,
 }
 
@@ -61,8 +61,8 @@ impl Ledger {
         self.runs().remove(run);
     }
 
-    /// Removes the documents of a run's sub-agents from a journal that only this executor uses, because no other
-    /// process continues these sub-agents.
+    /// Removes the documents of a run's sub-agents if only this executor uses the journal, because then no other
+    /// process continues these sub-agents. Does nothing in another journal.
     pub(crate) async fn clear(&self, run: &str) -> Result<(), StoreError> {
         let Some(journal) = self.journal.as_ref().filter(|journal| journal.is_own) else {
             return Ok(());
@@ -76,7 +76,8 @@ impl Ledger {
             }));
         }
         let unit = Transaction { documents, ..Transaction::default() };
-        // Documents that have changed since they were read are removed after the next turn.
+        // If a document has changed since it was read, this commit removes nothing. The documents are then removed
+        // after the next turn.
         match journal.store.commit(unit, journal.now()).await {
             Err(CommitError::Store(error)) => Err(error),
             _ => Ok(()),
@@ -103,10 +104,11 @@ impl Ledger {
         read.collect()
     }
 
-    /// Stores the budget of a sub-agent. With a journal, commits these documents together with the budget.
+    /// Stores the budget of a sub-agent. With a journal, commits `documents` together with the budget; without one,
+    /// ignores them.
     ///
     /// # Errors
-    /// When another process has written the budget since it was read.
+    /// When another process has written the budget since it was read, or the journal fails.
     pub(crate) async fn write(
         &self,
         place: &Place<'_>,

@@ -75,7 +75,7 @@ pub enum Limit {
 pub struct Limits {
     /// How many times a run may ask the model; 25 by default.
     pub turns: u32,
-    /// How long a run may take in all, including the time that people take to decide; no limit by default.
+    /// How long a run may work on the message, including the time that people take to decide; no limit by default.
     pub time: Option<Duration>,
     /// How many tokens the requests and answers of a run may take; no limit by default. The answer that reaches the
     /// limit is the last; its calls still run and are answered.

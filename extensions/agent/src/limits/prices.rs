@@ -20,7 +20,7 @@ const VERSION: u32 = 1;
 /// let usage = Usage::new(1_000_000, 0);
 /// assert_eq!(prices.of("claude-sonnet-4-6").map(|it| it.cost(usage)), Some(Cost::cents(300)));
 ///
-/// // One's own, as text or as values.
+/// // Prices of your own, as text or as values.
 /// let own: Prices = r#"
 ///     version = 1
 ///     date = "2026-11-23"
@@ -49,8 +49,8 @@ struct List {
 pub struct Price {
     /// The prices of the model's tokens.
     pub rates: Rates,
-    /// The prices of long requests: if a request has more tokens than the number, these rates apply to all its tokens
-    /// and to its answer.
+    /// The prices of long requests: if a request has more tokens than this number, these rates apply to all tokens of
+    /// the request and of its answer.
     pub above: Option<(u64, Rates)>,
     /// The size of the model's context window in tokens, if it is known.
     pub window: Option<u64>,
@@ -76,7 +76,7 @@ pub struct Rates {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum PricesError {
-    /// The text is not TOML, or has unknown keys.
+    /// The text is not TOML, or its keys and values are not those of a price list.
     #[error("the price list is not in its format")]
     Format(#[from] toml::de::Error),
     /// The list has another version.
@@ -87,7 +87,7 @@ pub enum PricesError {
         /// The version that was found.
         found: u32,
     },
-    /// A price is negative or not a number.
+    /// A price is negative, is not a number, or is above a million dollars.
     #[error(
         "found the price {found} of `{model}`, expected dollars for a million tokens, 0 or more"
     )]
@@ -133,7 +133,7 @@ impl Prices {
         self
     }
 
-    /// Adds the price of one model.
+    /// Adds the price of one model, which overrides an earlier price of that model.
     #[must_use]
     pub fn with(mut self, model: impl Into<String>, price: Price) -> Self {
         Arc::make_mut(&mut self.0).models.insert(model.into(), price);
@@ -308,8 +308,8 @@ impl WrittenPrice {
     }
 }
 
-/// Makes rates. If a price for a kind of cached tokens is missing, a more general price applies: the price of cache
-/// writes, or else of input.
+/// Makes rates. If the price of long cache writes is missing, the price of cache writes applies. If another price for
+/// cached tokens is missing, the price of input applies.
 fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64> {
     let [cached, cache_write, long_cache_write] = cache;
     let mut rates = Rates::new(dollars(input)?, dollars(output)?);
@@ -325,7 +325,7 @@ fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64>
     Ok(rates)
 }
 
-/// Converts dollars to a cost, exact to the millionth of a dollar.
+/// Converts dollars to a cost, rounded to millionths of a dollar.
 fn dollars(dollars: f64) -> Result<Cost, f64> {
     let millionths = (dollars * 1e6).round();
     if (0.0..=1e12).contains(&millionths) {

@@ -29,7 +29,7 @@ pub(crate) struct WantedShare {
     pub cost: Option<Cost>,
 }
 
-/// The spending of a run, including its sub-agents.
+/// The tokens, the cost and the turns that a run or a sub-agent has spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpentShare {
     /// The tokens and the cost.
@@ -131,9 +131,12 @@ fn total(children: &Children, call: CallId, child: &ChildSpending) -> SpentShare
     started.fold(child.own, |sum, (id, it)| sum.plus(total(children, *id, it)))
 }
 
-/// Returns the share of a sub-agent that starts now: the share that it asks for, limited by what its parent has left.
-/// Of a resource that it does not ask for, it gets one of `parts` equal parts. The parent keeps one turn to read the
-/// sub-agent's answer.
+/// Returns the share of a sub-agent that starts now: the amounts in `wanted`, limited by what the parent has left. If
+/// `wanted` does not name an amount, the sub-agent gets one of `parts` equal parts of what the parent has left. The
+/// parent keeps one turn to read the sub-agent's answer.
+///
+/// # Errors
+/// When the share would have no turns, no tokens or no money.
 pub(crate) fn share(
     standing: Standing,
     children: &Children,

@@ -258,13 +258,14 @@ impl TotalUsage {
         Self { lost: 1, ..Self::default() }
     }
 
-    /// Returns the number of failed requests that have this usage, as far as it is known. The number is at least 1
-    /// unless the usage is empty.
+    /// Returns the least number of failed requests that this usage comes from: the number of lost requests, but at
+    /// least 1 unless the usage is empty.
     pub(crate) fn requests(&self) -> u32 {
         self.lost.max(u32::from(*self != Self::default()))
     }
 
-    /// Returns the cost of the answers whose price is known; `None` if no price is known.
+    /// Returns the cost of the answers whose price is known; `None` if there are answers without a known price, and the
+    /// others cost nothing.
     ///
     /// ```
     /// use toolwright_agent::{Cost, TotalUsage, Usage};

@@ -15,7 +15,7 @@ use crate::limits::TotalUsage;
 /// meter.begin();
 /// meter.ended(TotalUsage::default()); // It was refused, which costs nothing; another request is made.
 /// meter.begin();
-/// meter.so_far(TotalUsage::of(Some(Usage::new(1_200, 1)), None)); // The begin of the answer says so.
+/// meter.so_far(TotalUsage::of(Some(Usage::new(1_200, 1)), None)); // The answer begins with this usage.
 /// let given_up = meter.taken();
 /// assert_eq!((given_up.usage.total(), given_up.lost), (1_201, 1));
 /// ```

@@ -1,7 +1,8 @@
 //! Several models that act as one. If a model fails, the next is asked.
 //!
-//! - A model that failed rests for as long as its provider asks for, or for [`FallbackBuilder::rest`]. While it rests,
-//!   the next model in order is asked. After its rest, it is again preferred to the models after it.
+//! - A model that failed rests for [`FallbackBuilder::rest`], or for longer if its provider asks for that. While it
+//!   rests, the next model in order is asked. If all others have failed, too, the model is asked in spite of its rest.
+//!   After its rest, it is again preferred to the models after it.
 //! - A request that every provider would refuse, with an invalid history for instance, is not sent to another model.
 //! - The next model gets the same history, with calls and answers translated. Content that only another provider can
 //!   read is omitted, and reported in [`FellBack::omitted`].

@@ -78,8 +78,8 @@ pub trait Model: Send + Sync {
         false
     }
 
-    /// Checks that the model supports these settings and this limit on the tokens of an answer. An agent calls this
-    /// method before its first run.
+    /// Checks that the model supports these settings and this limit on the tokens of an answer. Building an agent calls
+    /// this method.
     ///
     /// # Errors
     /// When the model's provider does not support a setting.
@@ -283,7 +283,7 @@ pub struct ModelAnswer {
     pub failed: TotalUsage,
     /// Content that the provider requires back verbatim.
     pub verbatim: Option<Verbatim>,
-    /// The name of the model that gave the answer, if several were asked.
+    /// The name of the model that gave the answer, if a [`Fallback`](crate::Fallback) chose the model.
     pub model: Option<String>,
     /// The content that the request omitted, because only another provider's model can read it.
     pub omitted: Vec<Omitted>,

@@ -69,7 +69,7 @@ fn foreign(origin: &str, text: &str) -> Vec<String> {
             .map_or_else(|_| unread(), |members| members.into_iter().map(|it| it.0).collect());
     }
     let Ok(blocks) = serde_json::from_str::<Vec<Value>>(text) else {
-        // Servers that imitate Anthropic write a text instead of blocks.
+        // Some servers that imitate Anthropic write a text instead of blocks.
         return match serde_json::from_str::<String>(text) {
             Ok(_) => Vec::new(),
             Err(_) => unread(),

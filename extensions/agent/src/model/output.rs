@@ -47,7 +47,7 @@ impl OutputFormat {
     /// Returns the tool for the value in a dialect, with the schema adapted to that dialect.
     ///
     /// # Errors
-    /// When the provider would refuse the schema: lists all reasons with their locations.
+    /// When the provider would refuse the schema. The error lists all reasons with their locations.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
         self.catalog.listing(dialect)
     }

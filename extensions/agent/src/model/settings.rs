@@ -2,8 +2,8 @@
 
 use toolwright::provider::Provider;
 
-/// The options of requests to a model. A model refuses a setting that its provider does not support, before it sends
-/// anything.
+/// The options of requests to a model. Before an HTTP model sends a request, it refuses settings that its provider does
+/// not support. Three settings are ignored instead: tools of other providers, `show_reasoning` and `cache`.
 ///
 /// | setting | Anthropic | `OpenAI` chat | `OpenAI` Responses | Gemini |
 /// | --- | --- | --- | --- | --- |
@@ -236,7 +236,7 @@ impl ProviderTool {
 }
 
 /// How a provider caches the common prefix of requests. Each request of a run begins with the whole previous request,
-/// byte for byte, as long as the tools and the system prompt are unchanged.
+/// byte for byte, as long as the tools and the system prompt are unchanged and the history is not shortened.
 ///
 /// Anthropic caches up to marks: one after the system prompt, which follows the tools, and one at the end of the
 /// request. `OpenAI` caches by default, and has more hits if requests with the same prefix share a key. Gemini caches

@@ -66,7 +66,7 @@ impl Draft {
         changed.map(|(index, it)| (self.set.plugins[*index].id.clone(), it.clone())).collect()
     }
 
-    /// Replaces the states in `recorded` by the current states of the draft.
+    /// Updates each state in `recorded` to the draft's state of the same plugin.
     pub(super) fn refresh(&self, recorded: &mut BTreeMap<String, Value>) {
         for (InstalledPlugin { id, reader, .. }, state) in self.set.plugins.iter().zip(&self.states)
         {

@@ -95,7 +95,7 @@ pub trait Plugin: Send + Sync + 'static {
     /// the same id.
     fn id(&self) -> String;
 
-    /// Returns the tools that the model is always shown, unless a plugin leaves one out of a turn.
+    /// Returns the tools that belong to every turn, unless a plugin leaves one out of a turn.
     fn tools(&self) -> Vec<Registration> {
         Vec::new()
     }
@@ -121,8 +121,8 @@ pub trait Plugin: Send + Sync + 'static {
     }
 
     /// Reacts to the end of a run, before the end is recorded. The states that the plugin sets are recorded with the
-    /// end. If the process dies before that, the method may be called again. If it fails, panics or takes longer than
-    /// 30 seconds, a warning is logged, and the run ends without the plugin's changes.
+    /// end. If the process dies before the end is recorded, the method may be called again. If the method fails, panics
+    /// or takes longer than 30 seconds, a warning is logged, and the run ends without the plugin's changes.
     fn ended(
         &self,
         run: &mut EndedRun<'_>,
@@ -132,7 +132,7 @@ pub trait Plugin: Send + Sync + 'static {
     }
 }
 
-/// A type that can be the state of a plugin: one with `#[toolwright::data]` that is `Clone` and `Default`.
+/// A type that can be the state of a plugin: one with `#[toolwright::data]` that is `Clone` and `Default`, or `()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the state of a plugin",
     label = "it is recorded, cloned, and begins with a default",

@@ -83,8 +83,8 @@ impl<'t> NextTurn<'t> {
         self.draft.edit::<P, R>(change)
     }
 
-    /// Returns the names of the tools that the model will be shown: the tools of the agent that are not left out, then
-    /// the tools that plugins have added.
+    /// Returns the names of the turn's tools: the tools of the agent that are not left out, including deferred and
+    /// hidden ones, and then the tools that plugins have added.
     #[must_use]
     pub fn tools(&self) -> Vec<&str> {
         let registered = self.catalog.names().filter(|it| !self.left_out.contains(*it));

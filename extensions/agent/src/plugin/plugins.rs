@@ -15,8 +15,8 @@ use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, State
 /// The states of the plugins of a run. A tool borrows them as `&Plugins`, and reads or sets a state by the type of the
 /// state's plugin.
 ///
-/// A state that a tool sets is visible at once to all tools and plugins of the run, whatever the tool answers. In a
-/// recorded run, the state is recorded before [`set`](Self::set) returns, so no crash loses it.
+/// When [`set`](Self::set) returns, all tools and plugins of the run see the new state, even if the tool that has set
+/// it fails later. In a recorded run, the state is recorded before `set` returns, so no crash loses it.
 ///
 /// ```
 /// use toolwright::{ToolError, tool};
@@ -50,7 +50,7 @@ use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, State
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// // As a test of the tool has them.
+/// // In a test of the tool, without a run:
 /// let plugins = Plugins::holding(Counter, Count { number: 2 })?;
 /// assert_eq!(count(&plugins).await?, 3);
 /// assert_eq!(plugins.get::<Counter>().map(|it| it.number), Some(3));
@@ -114,7 +114,7 @@ impl Plugins {
     /// Makes the state of a single plugin, for tests of a tool.
     ///
     /// # Errors
-    /// When no state of the type can be recorded.
+    /// When the plugin has no id, or the state cannot be recorded.
     #[track_caller]
     pub fn holding<P: Plugin>(plugin: P, state: P::State) -> Result<Self, PluginProblem> {
         let place = std::panic::Location::caller();
@@ -143,7 +143,8 @@ impl Plugins {
     /// Sets the state of a plugin.
     ///
     /// # Errors
-    /// When the agent has no plugin of the type, the state does not fit its schema, or another process drives the run.
+    /// When the agent has no plugin of the type, the state does not fit its schema, or the state cannot be recorded,
+    /// for instance because another process drives the run.
     pub async fn set<P: Plugin>(&self, state: P::State) -> Result<(), ToolError> {
         self.change(|draft| draft.set::<P>(state)).await
     }
@@ -253,7 +254,8 @@ impl LockedPlugins<'_> {
     pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
         let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
         if begins.is_some() {
-            // A read-only call that began early may have set a state since the turn was prepared.
+            // A read-only call that began before the answer was complete may have set a state since the turn was
+            // prepared.
             self.plugins.draft().refresh(&mut turn.states);
         }
         let at_end = ended.as_ref().map(Draft::changed).unwrap_or_default();

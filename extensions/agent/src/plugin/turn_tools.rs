@@ -117,7 +117,7 @@ impl TurnTools {
     }
 }
 
-/// Makes a hidden tool that fails when called, in place of a tool that the model has seen in an earlier turn.
+/// Makes a hidden tool that fails when called, in place of a tool that a plugin has left out or no longer adds.
 fn gone_tool(name: &str) -> DynamicTool {
     let gone = format!("`{name}` is not among the tools any more");
     let work = move |_, _| {

@@ -15,7 +15,7 @@ pub enum RecordingError {
         #[source]
         error: std::io::Error,
     },
-    /// The file is empty.
+    /// The recording has no line with content.
     #[error("found no line, expected `{{\"recording\":1,…}}` and a line for each exchange")]
     Empty,
     /// The file has another version of the format.

@@ -9,7 +9,7 @@ use super::text::number;
 /// The key that makes an object a reference.
 const KEY: &str = "$result";
 
-/// The maximum size of a call's arguments with resolved references, in bytes.
+/// The maximum number of bytes that references may add to the arguments of one call.
 const MOST: usize = 1_000_000;
 
 /// The answers to which the references of a call may refer.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// A clock for the journal in a test. It determines deadlines of decisions and leases of calls and runs. The clock
-/// does not move until the test moves it. Clones share one clock. Time-outs of calls and limits of runs in memory use
-/// tokio's time instead; to test these, pause tokio's time.
+/// A clock for the journal in a test. It determines the deadlines of decisions and of recorded runs, and the leases of
+/// calls and runs. The clock does not move until the test moves it. Clones share one clock. Time-outs of calls and
+/// limits of runs in memory use tokio's time instead; to test these, pause tokio's time.
 ///
 /// ```
 /// use std::time::Duration;

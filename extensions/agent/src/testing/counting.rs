@@ -39,7 +39,7 @@ pub struct CountingModel<M> {
 }
 
 impl<M: Model> CountingModel<M> {
-    /// Makes a model that counts the requests to this model.
+    /// Makes a model that passes requests on to `model`, and counts them.
     pub fn new(model: M) -> Self {
         Self { model, requests: AtomicUsize::new(0) }
     }

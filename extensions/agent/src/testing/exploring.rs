@@ -12,7 +12,7 @@ use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
 /// A model for tests that calls one tool after another, in the order of the catalog, with input that it
 /// [generates](generated) from the tool's schema. The model never ends a run by itself: a limit, a terminal tool or a
-/// cancellation ends it. The same seed always gives the same calls.
+/// cancellation ends it. For the same tools, the same seed gives the same calls.
 ///
 /// ```
 /// use toolwright::{Executor, Registry, tool};

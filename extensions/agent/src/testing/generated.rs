@@ -14,8 +14,8 @@ const CHARACTERS: &str = "abcxyz019 -_./\\\"'%${}ßλ漢\u{1f980}";
 /// Makes a value that fits the schema; the same seed always gives the same value.
 ///
 /// Supports types, `enum`, `const`, limits of numbers, texts and lists, properties, alternatives and references within
-/// the schema. For a `pattern` or a `format`, the value is an example or the default of the schema, or any text if the
-/// schema has neither.
+/// the schema. Other keywords are ignored, so a value may not fit a schema that has them. For a `pattern` or a
+/// `format`, the value is an example or the default of the schema, or any text if the schema has neither.
 ///
 /// ```
 /// use serde_json::json;

@@ -2,9 +2,9 @@
 //!
 //! - Requests have to come in the order of the recording, each once. A request that differs from the recorded one is
 //!   refused, and so is every request after it. [`Replay::finish`] reports the first difference.
-//! - Ids may differ if each recorded id has exactly one counterpart. Times may differ.
+//! - Ids may differ if each recorded id has exactly one counterpart.
 //! - If a request asks for a stream although the recorded request did not, the recorded answer is streamed.
-//! - A recording has named placeholders for parts that differ between runs: see [`Placeholders`].
+//! - A recording has named placeholders for other parts that differ between runs, such as times: see [`Placeholders`].
 
 mod compare;
 mod error;

@@ -21,9 +21,9 @@ use crate::model::{
 /// The number of characters in a piece of a streamed answer.
 const PIECE: usize = 4;
 
-/// A model that answers by a script. A test panics if the model is asked after the last step, or if the model is
-/// dropped with steps left. On the thread `main`, which runs no tests, unused steps are only reported on standard
-/// error, because a panic would hide the error that `main` returns.
+/// A model that answers by a script. The model panics if it is asked after the last step, or dropped with steps left.
+/// On the thread `main`, which runs no tests, unused steps are only reported on standard error, because a panic would
+/// hide the error that `main` returns.
 ///
 /// ```
 /// use std::sync::Arc;

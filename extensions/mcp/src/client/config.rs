@@ -19,8 +19,8 @@ pub(super) use self::server::{Endpoint, Program, ServerConfig, ServerEntry};
 pub(super) use self::url::is_encrypted_or_local;
 use super::names::LONGEST_SERVER as LONGEST_NAME;
 
-/// The MCP servers of an application. No tool of an agent may be able to write the file, since the file decides which programs
-/// run.
+/// The MCP servers of an application, as read from a file or a text. Make sure that no tool of an agent can write the
+/// file, because the file decides which programs run.
 ///
 /// ```
 /// use toolwright_mcp::McpConfig;
@@ -46,13 +46,13 @@ pub struct McpConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// The information is not trusted: every tool has the effect `once` and the danger `moderate`, and a person is
-    /// asked about every call.
+    /// The information is not trusted: every tool has the effect `once` and the danger `moderate`, and every call needs
+    /// a person's approval.
     #[default]
     None,
-    /// The server's annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`,
-    /// and a tool that may destroy something is `dangerous`. The danger is never below `moderate`. The policy decides
-    /// whether a person is asked.
+    /// The server's annotations are used: `readOnlyHint` means the effect `read`, `idempotentHint` means `idempotent`.
+    /// A tool that writes is `dangerous`, unless its `destructiveHint` is `false`. All others are `moderate`. The
+    /// policy decides whether a person is asked.
     Annotations,
 }
 
@@ -90,7 +90,7 @@ impl McpConfig {
 
     /// Reads the JSON that other applications write, unchanged: the object `mcpServers` of Claude Desktop, Claude Code,
     /// Cursor and Cline, and `servers` of VS Code. `${NAME}` is replaced by the value of that variable.
-    /// [`notes`](Self::notes) lists the settings that were left out, and why.
+    /// [`notes`](Self::notes) lists what was left out or changed, and why.
     ///
     /// ```
     /// use toolwright_mcp::McpConfig;
@@ -108,7 +108,8 @@ impl McpConfig {
         applications::config(text, &|name| std::env::var(name).ok())
     }
 
-    /// Lists the settings of another application's file that were left out or ignored, as texts for a person.
+    /// Lists notes for a person about another application's file: what was left out, ignored, renamed or read in
+    /// another unit.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -158,8 +158,8 @@ impl Server {
         self.line()?.1.get(name)
     }
 
-    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, or when
-    /// the server sends nothing for longer than `patience`.
+    /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, when the
+    /// server sends nothing for longer than `patience`, or when it only reports progress for ten times as long.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &ForeignTool,
@@ -300,7 +300,7 @@ impl Live {
     }
 
     async fn end(self) {
-        // A server whose input is closed ends by itself.
+        // Closing the input of a server asks it to end by itself.
         let mut running = self.running;
         // A server that does not read its input blocks this call, hence the time limit; `process.end()` below ends the
         // server.

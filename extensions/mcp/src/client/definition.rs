@@ -94,8 +94,8 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// Returns the first digits of the fingerprint, which models and people see. They are so many that no server can
-    /// craft another definition with the same digits.
+    /// Returns the first digits of the fingerprint, which models and people see. There are so many digits that it is
+    /// infeasible to find another definition with the digits of a given one.
     pub(crate) fn digest(&self) -> &str {
         self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }

@@ -61,8 +61,8 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     }
 }
 
-/// Returns the description that models see. It includes the digest. Whatever the server changes in the definition, an
-/// earlier approval of a person then no longer matches.
+/// Returns the description that models see. It includes the digest of the definition, so an earlier approval no longer
+/// applies after the server has changed anything in the definition.
 fn description(tool: &ForeignTool) -> String {
     let described = escaped(&tool.description);
     let mut text: String = described.chars().take(LONGEST_DESCRIPTION).collect();

@@ -1,5 +1,4 @@
-//! Names foreign tools in this application: `server__tool`, at most 64 characters, unique for each tool. The functions
-//! are pure.
+//! Names foreign tools in this application: `server__tool`, at most 64 characters. The functions are pure.
 
 use sha2::{Digest as _, Sha256};
 

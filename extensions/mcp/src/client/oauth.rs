@@ -87,7 +87,7 @@ impl fmt::Debug for OAuth {
 pub struct SignInRequest {
     /// The server's name in the configuration.
     pub server: String,
-    /// The page of the authorization server. The URL holds no secret.
+    /// The page of the authorization server. The URL holds no token and no client secret.
     pub url: String,
 }
 

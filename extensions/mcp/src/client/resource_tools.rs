@@ -8,7 +8,7 @@ use super::McpServers;
 use super::untrusted::fenced;
 
 /// The tools with which a model lists and reads the resources of MCP servers: `.tools(MCP_RESOURCE_TOOLS)`. They need
-/// the service [`McpServers`], which does not add these tools itself.
+/// the service that the bundle [`McpServers`] provides. The bundle does not add these tools itself.
 pub const MCP_RESOURCE_TOOLS: [Handle; 2] = [MCP_LIST_RESOURCES, MCP_READ_RESOURCE];
 
 /// How many resources one answer lists.

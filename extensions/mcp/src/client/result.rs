@@ -54,7 +54,7 @@ pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>)
     contents.into_iter().map(|it| part(&source, it)).fold(output, Output::with)
 }
 
-/// Returns a block of a prompt, unfenced because the user wants the model to follow it.
+/// Converts a block of a prompt. A text is not fenced, because the user wants the model to follow it.
 pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
     match block {
         ContentBlock::Text(text) => Content::text(escaped(&text.text)),
@@ -123,7 +123,7 @@ fn resource_of(uri: &str, media_type: Option<String>, text: Option<String>) -> C
     }
 }
 
-/// Returns a block of a kind that a later revision has added.
+/// Converts a block of a kind that a later revision has added into its JSON as fenced text.
 fn unknown(source: &str, block: &impl serde::Serialize) -> Content<'static> {
     let text = serde_json::to_string(block).unwrap_or_default();
     Content::text(fenced(source, &text))

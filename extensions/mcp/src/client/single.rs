@@ -18,7 +18,7 @@ use crate::trace::{TraceContext, Tracer};
 /// own, under names such as `docs__search` for the tool `search` of the server `docs`. If the server cannot be started, the run
 /// stops with an error that says why, and the next run tries again. The server ends when the tokio runtime ends.
 ///
-/// The rules for the tools of [`McpServers`] also apply to this type: a person is asked about every call unless the
+/// The rules for the tools of [`McpServers`] also apply to this type: every call needs a person's approval unless the
 /// server is [trusted](Self::trust), and the server's answers are marked as untrusted. For many servers, whose tools a
 /// model searches for, use [`McpServers`].
 ///
@@ -73,8 +73,8 @@ impl McpClient {
         self
     }
 
-    /// Sets an environment variable of the program. The program inherits only a few harmless variables of this process,
-    /// and no keys.
+    /// Sets an environment variable of the program. By default, the program inherits only a few harmless variables of
+    /// this process, and no keys.
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.written.env.get_or_insert_default().insert(name.into(), value.into());
         self

@@ -174,8 +174,8 @@ pub async fn mcp_exec(
         return Err(ToolError::new(CHANGED, words).hint(hint));
     }
     let arguments = Value::Object(arguments);
-    // The rules are about the foreign tool, so check a call of that tool. The person who approved this call has seen its name
-    // and its input.
+    // The rules of the policy are about the foreign tool, so check a call of that tool. The person who approved this
+    // call has seen the name of that tool and its input.
     context.permits(Call::new(name.clone(), arguments.to_string())).await?;
     let (_, danger) = judge(server.trust(), &tool.annotations);
     if danger > MCP_EXEC_DANGER {

@@ -19,9 +19,9 @@ use super::exchange::Exchange;
 
 /// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
-/// Each run of a session has a `ConnectedClient` if the server [offers it](crate::McpServer::offer_client), and the
-/// executor declares it with `per_run::<ConnectedClient>()`. A client declares which requests it can answer; any other
-/// request fails with an error of the kind `unsupported_by_client`. The client's answers are untrusted.
+/// To give the tools this service, declare it on the builder of the executor with `per_run::<ConnectedClient>()`, and
+/// call [`McpServer::offer_client`](crate::McpServer::offer_client). A client declares which requests it can answer;
+/// any other request fails with an error of the kind `unsupported_by_client`. The client's answers are untrusted.
 ///
 /// A client of a revision before 2026-07-28 gets a request. A later client gets the question as the answer to its call,
 /// and repeats the call with its own answer while the tool waits. A tool asks in the same way in both cases. Questions
@@ -147,7 +147,7 @@ impl ConnectedClient {
     /// Asks the user of the client, with a form for the properties of a flat JSON schema.
     ///
     /// # Errors
-    /// When the client cannot ask a user, or does not answer the question.
+    /// When the client cannot ask a user, refuses the question, or gives no valid answer to it.
     pub async fn elicit(
         &self,
         message: &str,
@@ -166,7 +166,7 @@ impl ConnectedClient {
     /// Asks the model of the client (`sampling/createMessage`), with the parameters and the result in the protocol's form.
     ///
     /// # Errors
-    /// When the client cannot ask a model, or does not answer.
+    /// When the client cannot ask a model, refuses the request, or does not answer.
     pub async fn sample(&self, params: Value) -> Result<Value, ToolError> {
         self.ask(Capability::Sampling, params).await
     }
@@ -174,7 +174,7 @@ impl ConnectedClient {
     /// Asks the client in which folders servers may work (`roots/list`).
     ///
     /// # Errors
-    /// When the client has no roots, or does not answer.
+    /// When the client does not support roots, refuses the request, or gives no valid answer.
     pub async fn roots(&self) -> Result<Vec<Root>, ToolError> {
         let answer = self.ask(Capability::Roots, json!({})).await?;
         Deserialize::deserialize(&answer["roots"])

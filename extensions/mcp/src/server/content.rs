@@ -68,7 +68,8 @@ pub enum ResourceContent {
     },
 }
 
-/// Lists and reads the resources of an application. `user` is the user whom the check of tokens has named.
+/// Lists and reads the resources of an application. `user` is the user of the session, whom the check of tokens or
+/// [`McpServer::each_session`](crate::McpServer::each_session) has named; `None` if neither names one.
 pub trait Resources: Send + Sync + 'static {
     /// Lists every resource that has a URI of its own, and is not made from a template.
     fn list<'a>(&'a self, user: Option<&'a str>)
@@ -93,7 +94,7 @@ pub trait Resources: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, ToolError>>;
 }
 
-/// A text with arguments that a user of a client picks. Make it with [`new`](Self::new).
+/// A prompt that users of clients can pick: a text with arguments to fill in. Make it with [`new`](Self::new).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prompt {

@@ -20,7 +20,8 @@ use crate::client::untrusted::escaped;
 /// is registered with the approver. Name the key after the clients, so that the journal shows who decided.
 ///
 /// The approver does not ask the user, and leaves the call to another approver, if the call is `critical`, if the
-/// policy has `four_eyes`, if the call belongs to no session, or if the client cannot ask.
+/// policy has `four_eyes`, if the call belongs to no session, or if the client cannot ask. It also leaves the call to
+/// another approver if the user closes the question without an answer.
 ///
 /// ```
 /// use toolwright::approval::ApproverKey;

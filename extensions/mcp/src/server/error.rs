@@ -7,7 +7,7 @@ use toolwright::{MissingServices, ProfileError, UnknownProfile};
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The run of a session cannot start.
+    /// The run of a session cannot start, because it lacks services.
     #[error(transparent)]
     Services(#[from] MissingServices),
     /// The protocol cannot carry a tool.

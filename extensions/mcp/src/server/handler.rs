@@ -334,7 +334,8 @@ impl ServerHandler for Handler {
         Err(misfit::error(request, has_sessions))
     }
 
-    /// Begins to notify the client of changes. Clients of revisions with `initialize` are notified without subscribing.
+    /// Begins to notify the client of changes. A client of a revision with `initialize` is notified of changes to the
+    /// list of tools without subscribing, and of changes to the resources to which it subscribes.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
             tokio::spawn(notify_of_changes(
@@ -354,8 +355,8 @@ impl ServerHandler for Handler {
         });
     }
 
-    /// Returns the notifications that the server grants to a client of a later revision. Such a client has to subscribe
-    /// to them.
+    /// Returns the notifications that the server grants to a client of a revision without `initialize`. Such a client
+    /// has to subscribe to notifications.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -383,8 +384,8 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
-    /// Notifies a client of a later revision when resources to which it subscribes change, as long as its user may read
-    /// them.
+    /// Notifies a client of a revision without `initialize` when resources to which it subscribes change, as long as
+    /// its user may read them.
     async fn notify_of_resources(&self, context: &SubscriptionContext) {
         let subscribed = context.accepted().resource_subscriptions.as_deref().unwrap_or_default();
         let changes = self.server.offers.resources.as_ref().and_then(|it| it.changes());

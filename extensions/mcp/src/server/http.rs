@@ -34,14 +34,15 @@ const MOST_CONNECTIONS: usize = 512;
 /// The maximum time for a client to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// The pause before the next connection is accepted when the system has run out of file descriptors.
+/// The pause after a connection could not be accepted, for instance because the system has run out of file descriptors.
 const REST: Duration = Duration::from_millis(100);
 
 impl McpServer {
     /// Serves many clients over Streamable HTTP, at the path `/mcp` of this address; port 0 takes any free port.
     ///
     /// A request whose `Host` or `Origin` is not allowed is refused, which stops web pages that point their own host
-    /// name at this address (DNS rebinding). On loopback, only the names of this machine are allowed.
+    /// name at this address (DNS rebinding). On loopback, the names of this machine are allowed; [`host`](Self::host)
+    /// and [`origin`](Self::origin) allow others.
     ///
     /// # Errors
     /// When other machines can reach the address, and the server has no [check of tokens](Self::check_tokens) or no
@@ -164,7 +165,8 @@ impl BoundServer {
         format!("http://{}{}", self.address, gate::PATH)
     }
 
-    /// Serves clients until the token is cancelled; then every session ends, and calls that have not begun are cancelled.
+    /// Serves clients until the token is cancelled. Then every session ends, and the calls of the sessions are
+    /// cancelled.
     pub async fn serve_until(self, ended: CancellationToken) {
         // Ends the sessions also when this future is dropped.
         let _ending = self.ended.clone().drop_guard();

@@ -25,7 +25,8 @@ pub(super) struct ShownTools {
 pub(super) struct StaleCursor;
 
 impl ShownTools {
-    /// Lists everything but hidden tools. Clients have no tool search, so deferred tools are listed as well.
+    /// Lists all tools of the catalog but the hidden ones. Clients have no tool search, so deferred tools are listed as
+    /// well.
     pub(super) fn of(catalog: &Catalog) -> Result<Self, DialectError> {
         let deferred = catalog.definitions().filter(|it| it.exposure == Exposure::Deferred);
         let deferred: Vec<&str> = deferred.map(|it| it.name.as_str()).collect();

@@ -75,7 +75,7 @@ impl Audience {
         })
     }
 
-    /// Performs a call and passes on its reports. All of them are sent before the answer.
+    /// Performs a call and passes on its reports. The reports that were not dropped are sent before the answer.
     pub(super) async fn perform(
         &self,
         performing: impl Future<Output = Outcome>,

@@ -78,7 +78,7 @@ impl<T> Default for Rounds<T> {
 
 impl<T: Send + 'static> Rounds<T> {
     /// Runs the work until it is done or asks a question. If the request is cancelled, the work is cancelled too. Work
-    /// without a purpose cannot ask.
+    /// without a purpose gets no [`Exchange`], and runs to its end in one round.
     ///
     /// # Errors
     /// The errors of the work. Also when no work with this purpose waits under the `requestState`, or an answer is

@@ -73,7 +73,7 @@ pub(super) struct PlannedCall {
 
 impl Session {
     /// Starts a session for the user whom the transport has authenticated. If there is no such user, the application
-    /// names the user.
+    /// may name one.
     pub(super) fn start(
         server: &McpServer,
         ended: CancellationToken,
@@ -148,7 +148,7 @@ impl Session {
         Ok(Arc::clone(&shown))
     }
 
-    /// Plans a call of a tool that the client has listed, or that a resolver may know.
+    /// Plans a call of a tool that the client has listed, or that a resolver may know; `None` if the tool is hidden.
     pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<PlannedCall> {
         let pinned = self.pinned();
         let tool = match pinned.shown.tool(name) {
@@ -173,7 +173,7 @@ impl Session {
         Some(PlannedCall { pinned, tool, arguments, waiting, id })
     }
 
-    /// Makes the call, or continues the equal call that waits.
+    /// Makes the call, or continues a waiting call of the same tool with the same arguments.
     pub(super) async fn perform(
         &self,
         planned: &PlannedCall,

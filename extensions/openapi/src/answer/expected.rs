@@ -85,7 +85,8 @@ impl Answers {
         shown.collect()
     }
 
-    /// Returns the compiled schema; `None` if the schema itself is invalid, for which the answer is not to blame.
+    /// Returns the compiled schema; `None` if the schema itself is invalid, because then no answer can be compared with
+    /// it.
     fn checker(&self, schema: &LocatedValue<'_>) -> Option<Arc<PreparedChecker>> {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
         let prepared = || prepare(&self.document, schema).map(|it| Arc::new(PreparedChecker(it)));

@@ -34,8 +34,8 @@ impl FixedCredentials {
         self
     }
 
-    /// Adds the token from this environment variable. If the variable is not set, there is no token, and building the executor
-    /// reports an error.
+    /// Adds the token from this environment variable. If the variable is not set or is empty, no token is added.
+    /// Building the executor then fails if an operation needs this token.
     #[must_use]
     pub fn token_from_env(self, scheme: impl Into<String>, variable: &str) -> Self {
         match std::env::var(variable) {

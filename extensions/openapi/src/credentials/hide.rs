@@ -1,4 +1,4 @@
-//! Removes secrets from a server's answer, in every encoding in which the server may repeat a request. The functions
+//! Removes secrets from a server's answer, even if the server has encoded them for a URL, a form or JSON. The functions
 //! are pure.
 
 /// The longest encoding of one character, in bytes: two UTF-16 units as JSON escapes.

@@ -77,7 +77,8 @@ impl OAuthCredentials {
     /// Makes credentials whose tokens are requested with the client's own id and secret.
     ///
     /// # Errors
-    /// When the token URL is invalid or contains a user, or when secrets would be sent to it over plain HTTP.
+    /// When the token URL is invalid or contains a user, when secrets would be sent over plain HTTP to another machine,
+    /// or when the HTTP client cannot be made.
     pub fn client(
         scheme: impl Into<String>,
         token_url: &str,

@@ -93,8 +93,10 @@ pub(crate) enum Style {
 }
 
 impl<'d> Parameter<'d> {
-    /// Reads a parameter. Returns `None` for a header that cannot be an argument; the specification itself ignores
-    /// three of these headers. A required header that would change the meaning of the request is refused.
+    /// Reads a parameter. Returns `None` for a header that cannot be an argument, such as `Accept` or `Authorization`.
+    ///
+    /// # Errors
+    /// When the parameter is invalid, or is a required header that would change the meaning of the request.
     pub(super) fn read(at: LocatedValue<'d>) -> Result<Option<Self>, Refusal> {
         let Some(name) = at.text("name").filter(|it| !it.is_empty()) else {
             return Err(Refusal::new(at.place, "the parameter has no `name`"));

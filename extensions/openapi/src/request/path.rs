@@ -25,7 +25,6 @@ enum Piece {
 impl Template {
     /// Parses a path. A part after `#` is dropped: some documents use such a part only to distinguish operations of the
     /// same path.
-    /// path.
     ///
     /// # Errors
     /// When the text is not a valid path.

@@ -23,15 +23,15 @@ use crate::request::as_sent;
 ///
 /// | in TOML | in code | result |
 /// | --- | --- | --- |
-/// | `to = "tool"` | [`Route::tool`] | a tool that is listed for models, however many there are |
+/// | `to = "tool"` | [`Route::tool`] | a tool that is listed for models, even if a document has [so many tools](crate::OpenApi) that others are deferred |
 /// | `to = "deferred"` | [`Route::deferred`] | a deferred tool, which a model finds by a search |
 /// | `to = "hidden"` | [`Route::hidden`] | a tool that only programs call |
 /// | `to = "excluded"` | [`Route::excluded`] | no tool |
-/// | `name = "list"` | `.rename(…)` | the tool's name, if the rule applies to one operation |
+/// | `name = "list"` | `.rename(…)` | the tool's name; the rule must not apply to more than one operation |
 /// | `description = "…"` | `.description(…)` | the description for models, instead of the document's |
 /// | `arguments = { owner = "ada" }` | `.preset(…)` | arguments with a fixed value, which a model neither sees nor sets |
-/// | `danger = "dangerous"` | `.danger(…)` | how carefully a person should look |
-/// | `approval = "it costs money"` | `.approval(…)` | a person is asked about every call, for this reason |
+/// | `danger = "dangerous"` | `.danger(…)` | the danger of a call, instead of that of the method |
+/// | `approval = "it costs money"` | `.approval(…)` | every call needs a person's approval, for this reason |
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[must_use = "a rule does nothing until it is given to `Routes`"]
@@ -62,7 +62,8 @@ pub(crate) enum To {
 }
 
 impl Route {
-    /// Makes a rule whose operations become tools that are listed for models.
+    /// Makes a rule whose operations become tools that are listed for models, even if the document has more than 40
+    /// tools.
     pub fn tool() -> Self {
         Self::to(To::Tool)
     }
@@ -128,7 +129,8 @@ impl Route {
         self
     }
 
-    /// Names the tool of the one operation that the rule applies to.
+    /// Sets the name of the tool. [`OpenApi::plan`](crate::OpenApi::plan) fails if the rule applies to more than one
+    /// operation.
     pub fn rename(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -146,13 +148,13 @@ impl Route {
         self
     }
 
-    /// Sets how carefully a person should look before a call.
+    /// Sets the danger of a call, which says how carefully a person should look before the call.
     pub fn danger(mut self, danger: Danger) -> Self {
         self.danger = Some(danger);
         self
     }
 
-    /// Asks a person about every call, for this reason.
+    /// Requires a person's approval for every call, for this reason.
     pub fn approval(mut self, reason: impl Into<String>) -> Self {
         self.approval = Some(reason.into());
         self

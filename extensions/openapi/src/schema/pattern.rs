@@ -1,5 +1,5 @@
-//! Handles regular expressions that this crate cannot check: those with lookaround or backreferences, and those that
-//! are not valid in JSON Schema. The functions are pure.
+//! Handles regular expressions that this crate cannot check, such as those with lookaround or backreferences, those
+//! that are too large, and those that are not valid in JSON Schema. The functions are pure.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

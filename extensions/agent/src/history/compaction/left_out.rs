@@ -35,7 +35,7 @@ impl LeftOut {
         *self == Self::default()
     }
 
-    /// Adds `first` to all indexes, and adds the first `first` messages to the parts that were left out.
+    /// Adds `first` to all indexes of messages, and adds the first `first` messages to those that were left out.
     pub(super) fn after(self, first: usize) -> Self {
         let moved = |places: Vec<(usize, usize)>| {
             places.into_iter().map(|(it, at)| (it + first, at)).collect()

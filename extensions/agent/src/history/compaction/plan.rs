@@ -21,8 +21,8 @@ pub(super) const END: usize = 1_000;
 /// The estimated tokens of a note that replaces an answer or dropped turns.
 const NOTE: u64 = 40;
 
-/// The kinds of errors which say that a person has decided about a call or has to decide. The model must not forget
-/// these errors.
+/// The kinds of errors which say that a person has decided about a call or has to decide, or that a call may have
+/// happened. The model must not forget these errors.
 const OBLIGATIONS: [&str; 6] = [
     error_kind::APPROVAL_REQUIRED,
     error_kind::DENIED,
@@ -52,8 +52,8 @@ pub(super) struct Plan<'s> {
     gone: u64,
     /// The index of the message at which [`Self::shorten`] continues.
     shortened_to: usize,
-    /// The index of the message at which [`Self::drop_turns`] continues. It begins at `fixed`, so the first messages
-    /// are never dropped, in which the model's server has compacted earlier turns.
+    /// The index of the message at which [`Self::drop_turns`] continues. It begins at `fixed`, so the first `fixed`
+    /// messages are never dropped. They contain the compaction that the model's server has made of earlier turns.
     dropped_to: usize,
     summaries: &'s [Summary],
     /// The newest of the summaries that were made for the history up to the message that is examined now.
@@ -99,7 +99,7 @@ impl<'s> Plan<'s> {
             plan.left.push(tokens);
             plan.size += tokens;
             plan.report.before += tokens;
-            // Requests are made only after messages of the user and after answers.
+            // After an answer of the model, either its calls are answered first, or the user sends a message.
             let is_asked = !matches!(message, Message::Assistant { .. });
             if is_asked && plan.size > plan.next {
                 reads.look_at(&history[..=index], is_read);
@@ -324,7 +324,7 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Reports whether an answer says that a person has decided about a call or has to decide.
+/// Reports whether an answer is an error of one of the [`OBLIGATIONS`].
 fn is_obligation(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
 }

@@ -37,7 +37,7 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
     messages
 }
 
-/// Writes the message of the user that replaces dropped turns.
+/// Writes the message of the user that replaces dropped turns; `None` if no turn was dropped.
 fn note(dropped: &[&Message]) -> Option<Message> {
     let steps = dropped.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
     if steps == 0 {
@@ -82,7 +82,7 @@ fn copy_of(answer: &Answer) -> Answer {
     toolwright::StoredAnswer::from(answer).into_answer()
 }
 
-/// Cuts a text down to its first and last `end` bytes.
+/// Cuts a text down to its first and last `end` bytes, with a note between them.
 pub(super) fn shortened(text: &str, end: usize) -> String {
     if text.len() <= end.saturating_mul(2) {
         return text.to_owned();

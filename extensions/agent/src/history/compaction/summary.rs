@@ -29,13 +29,14 @@ pub(crate) struct SummaryTask {
     /// How many messages the history has now.
     pub at: usize,
     pub prompt: String,
-    /// The maximum number of tokens of the summary: fewer than the turns that it replaces have.
+    /// The number of tokens that the summary has to stay below. It is at most the number of tokens of the turns that
+    /// the summary replaces.
     pub most: u64,
 }
 
 impl Summary {
-    /// Writes the message that replaces the turns. The summary is fenced, because strangers may have written parts of
-    /// these turns.
+    /// Writes the message that replaces the turns. The summary is fenced, because parts of these turns may be untrusted
+    /// text.
     pub(super) fn note(&self) -> String {
         let text = fenced("a summary of earlier turns that a model wrote", &self.text);
         format!(

@@ -16,7 +16,7 @@ pub enum HistoryRepair {
         /// The name of the call's tool.
         tool: String,
     },
-    /// An answer is not at the index of its call.
+    /// An answer is not in its place: in the message after its call, at the index of the call.
     #[error(
         "answer {answer} of message {message}, of `{tool}`, is moved to its call, call {call} of message {from}"
     )]
@@ -80,7 +80,7 @@ pub enum HistoryRepair {
         /// The index of the model's message.
         message: usize,
     },
-    /// A message of the model has neither text nor calls, or a message of answers is empty.
+    /// A message of the model has neither text nor calls nor verbatim content, or a message of answers is empty.
     #[error("message {message} is left out: nothing is in it")]
     EmptyMessage {
         /// The index of the message.
@@ -109,7 +109,7 @@ impl HistoryRepair {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The model speaks before the user.
+    /// A message of the model comes before every message of the user.
     #[error(
         "message {message} is the model's, found no message of the user before it; begin the history with what the user said"
     )]

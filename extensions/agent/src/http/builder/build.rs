@@ -80,7 +80,8 @@ impl HttpModelBuilder {
         if let Some(change) = self.client {
             client = change(client);
         }
-        // These options are set last, so that no option of the application can redirect the key to another server.
+        // These options are set last, so that the application cannot enable redirects, which would send the key to
+        // another server.
         let client = client
             .redirect(Policy::none())
             .timeout(self.timeout)

@@ -59,7 +59,7 @@ impl<'a> ErrorBody<'a> {
         Self { error, body }
     }
 
-    /// Returns the provider's own error message in brackets.
+    /// Returns the provider's own error message in brackets, or the beginning of the body if it has no such message.
     pub(super) fn said(&self) -> String {
         let text = |key: &str| self.error[key].as_str().filter(|it| !it.is_empty());
         let kind = text("type").or_else(|| text("code")).or_else(|| text("status"));

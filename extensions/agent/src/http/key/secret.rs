@@ -1,4 +1,4 @@
-//! The key that requests send. Its text is never shown.
+//! The key that requests send. `Debug` does not show its text.
 
 use std::fmt;
 use std::sync::Arc;

@@ -40,8 +40,8 @@ pub(in crate::http) fn sendable<'a>(
     Cow::Owned(text.unwrap_or_else(|| "{}".to_owned()))
 }
 
-/// Repairs the arguments of a call in the history. A text that was cut short is completed, which is safe because no
-/// call runs with it.
+/// Repairs the arguments of a call in the history. A text that was cut short is completed, which is safe because the
+/// completed text is only sent to the model, and no call runs with it.
 fn read(repairer: &Repairer, arguments: &str) -> Option<String> {
     let read = repairer.repair(arguments, Repair::Standard, TruncatedInput::Completed).ok()?;
     object(&read.text).is_some().then_some(read.text)

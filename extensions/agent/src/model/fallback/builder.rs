@@ -27,13 +27,15 @@ impl FallbackBuilder {
         Self { models: vec![first], rest: Duration::from_secs(60), budget: None, on_fallback: None }
     }
 
-    /// Adds the model that is asked when all models before it have failed.
+    /// Adds the model that is asked when every model before it has failed or rests.
     pub fn then(mut self, model: impl Model + 'static) -> Self {
         self.models.push(Box::new(model));
         self
     }
 
-    /// Sets how long a model is not asked after a failure, unless its provider asks for longer.
+    /// Sets how long a model is not asked after a failure; longer if its provider asks for that. After a failure that
+    /// an operator has to fix, such as a wrong key or a spent quota, the time is at least ten minutes. A failure that
+    /// concerns only one request, such as one that is too long for the model, causes no such rest.
     pub fn rest(mut self, rest: Duration) -> Self {
         self.rest = rest;
         self

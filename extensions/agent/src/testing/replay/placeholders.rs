@@ -16,7 +16,7 @@ pub(crate) const SECRET: &str = "{{secret}}";
 /// | `{{time}}` | a date with its time, `2026-01-31T09:30:00Z` |
 /// | `{{hash}}` | 16, 40 or 64 hexadecimal digits |
 /// | `{{thread}}` | the number of a thread that panicked |
-/// | `{{secret}}` | a secret argument; it is never recorded |
+/// | `{{secret}}` | any text; it replaces a secret argument, which is not recorded |
 /// | a name of your own | a value of this run, such as the folder in which it works |
 ///
 /// The patterns apply only in the messages of a request. A duration that changes in the description of a tool, for

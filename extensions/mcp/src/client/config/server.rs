@@ -44,8 +44,9 @@ pub(in crate::client) enum Endpoint {
 }
 
 impl Endpoint {
-    /// Returns a digest of what decides which server answers: the program with its arguments, variables and folder, or
-    /// the URL. The digest replaces the text because the text may contain secrets.
+    /// Returns a digest of what decides which server answers: the program with its arguments, its folder and the
+    /// variables that the configuration sets, or the URL. The digest replaces the text because the text may contain
+    /// secrets.
     pub(in crate::client) fn identity(&self) -> String {
         let described = match self {
             Self::Program(Program { command, args, env, cwd, .. }) => {
@@ -105,7 +106,7 @@ pub(in crate::client) struct ServerEntry {
     pub(in crate::client) trust: Trust,
     /// How long the server may take to start, in seconds.
     pub(in crate::client) start_timeout: Option<u64>,
-    /// How long a call may take, in seconds.
+    /// How long a call may take without an answer or a progress report from the server, in seconds.
     pub(in crate::client) timeout: Option<u64>,
     /// The tools that are used, by their names on the server; all tools if `None`.
     pub(in crate::client) enabled_tools: Option<Vec<String>>,

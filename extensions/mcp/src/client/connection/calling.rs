@@ -76,7 +76,7 @@ impl Server {
 /// The reason why a call has no result.
 enum Failure {
     Service(ServiceError),
-    /// The server has sent nothing for this long.
+    /// The time of the call is over: the server has sent nothing for this long, or has only reported progress.
     Silent(Duration),
 }
 

@@ -24,7 +24,7 @@ impl Server {
         ToolError::new(CHANGED, words).hint(hint)
     }
 
-    /// Makes the error of a call that was not sent.
+    /// Makes the error of a call that was not sent, because the server cannot be used.
     pub(in crate::client) fn unreachable(&self, why: &str) -> ToolError {
         ToolError::new(
             "unreachable",
@@ -89,7 +89,7 @@ impl Server {
             .class(class)
     }
 
-    /// Makes the error when the server neither answered nor reported progress in time.
+    /// Makes the error of a call that has no answer in time.
     pub(super) fn timed_out(&self, after: std::time::Duration) -> ToolError {
         let words = format!(
             "the MCP server `{}` neither answered nor reported its progress within {} s",

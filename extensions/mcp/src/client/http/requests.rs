@@ -1,6 +1,6 @@
 //! Sends requests to a server, with an OAuth token if the client has one. If the server refuses the token, the request
-//! is sent again with another token. A server has not run a request that it answered with 401 or 403, so sending the
-//! request again repeats nothing.
+//! is sent again with another token. By the protocol, a server that answers 401 or 403 has not worked on the request,
+//! so no call runs twice.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Decides from an HTTP answer whether the server knows the session of the request. The functions are pure.
 //!
 //! A restarted server does not know its earlier sessions. It reports this with 404, as the protocol demands and `rmcp`
-//! understands, or with 400 and a text, as many servers do. Only such an answer proves that the server has not worked
-//! on the request.
+//! understands, or with 400 or 422 and a text, as many servers do. Only such an answer proves that the server has not
+//! worked on the request.
 
 use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};

@@ -1,9 +1,9 @@
 //! The authorization at one server: which token is sent, and how a new token is obtained after the server has refused
 //! it.
 //!
-//! Only one task at a time requests a token; the others wait and use the same token. After the person or the
-//! authorization server has refused, no more tokens are requested until the server is connected again, so that no
-//! person is asked in a loop.
+//! Only one task at a time requests a token; the others wait and use the same token. After a failure that is not
+//! temporary, such as a refusal of the person or of the authorization server, no more tokens are requested until the
+//! server is connected again. Otherwise the person might be asked in a loop.
 
 use std::sync::Arc;
 use std::time::Duration;

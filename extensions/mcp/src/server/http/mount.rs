@@ -20,7 +20,8 @@ use crate::server::ServeError;
 /// The service answers at any path at which it is mounted. If the application also routes
 /// `/.well-known/oauth-protected-resource` to it, the service answers there with the
 /// [metadata](crate::McpServer::protected_resource). Each request has the usual limits; only the number of connections
-/// is up to the other server. When the last clone is dropped, all sessions end.
+/// and the time to send the head of a request are up to the other server. When the last clone is dropped, all sessions
+/// end.
 #[derive(Clone)]
 pub struct McpService(Arc<MountedServer>);
 
@@ -31,8 +32,8 @@ struct MountedServer {
 
 impl HttpServer {
     /// Makes a service of the server, for an HTTP server of the application. That server should listen at the address
-    /// given to [`McpServer::http`](crate::McpServer::http), which decides which checks apply. Call this method within
-    /// a tokio runtime.
+    /// given to [`McpServer::http`](crate::McpServer::http), because this address decides which checks apply. Call this
+    /// method within a tokio runtime.
     ///
     /// # Errors
     /// When the executor cannot serve a session.
@@ -58,7 +59,7 @@ impl HttpServer {
 }
 
 impl McpService {
-    /// Ends every session, and cancels calls that have not begun.
+    /// Ends every session, and cancels the calls of the sessions.
     pub async fn end(&self) {
         self.0.ended.cancel();
         self.0.gate.end().await;

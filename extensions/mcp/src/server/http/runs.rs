@@ -26,7 +26,7 @@ pub(super) enum Room {
     /// One more run may begin. If another run was evicted to make room, that run is returned, and the caller has to end
     /// it.
     Free(Option<Arc<Session>>),
-    /// No run can be evicted: each has a call in progress, or a call that waits for a person.
+    /// No run can be evicted, because each has a call in progress or a call that waits.
     Full,
 }
 
