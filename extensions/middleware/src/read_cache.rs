@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 /// other's writes.
 ///
 /// - A call is answered from the cache if its tool, the tool's definition, its final arguments and its user are those
-///   of the earlier call, and its [`Footprint`](toolwright_core::footprint::Footprint) names the resources that it
+///   of the earlier call, and its [`Footprint`](toolwright::Footprint) names the resources that it
 ///   reads. A read that declares no resources is not cached, because the cache could not notice when its answer
 ///   changes. Errors are not cached.
 /// - A tool is not cached if it takes a service of the run or of the call, the `ToolContext` or a resource, because its
@@ -30,7 +30,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 /// - An answer is removed when a call that writes any of its resources begins, and again when that call ends, whether
 ///   it succeeds, fails, panics or is dropped. A call that does not declare what it writes empties the cache.
 /// - Changes that no call makes are noticed if the kind of resource has a
-///   [stamp](toolwright_core::footprint::ResourceKind::stamp). Files have a stamp. Folders have none, so a search in a
+///   [stamp](toolwright::ResourceKind::stamp). Files have a stamp. Folders have none, so a search in a
 ///   folder is not cached.
 /// - An answer is removed after 5 minutes. The cache contains at most 5 MiB. If it is full, the least recently used
 ///   answers are removed. An answer larger than half of the cache is not cached.

@@ -30,7 +30,7 @@ use crate::run::{Output, OutputError};
 /// limits of a run.
 ///
 /// The methods that set tools and their executor exist only if the builder makes the executor itself
-/// ([`Agent::builder`]), not for an existing executor ([`Agent::on`]).
+/// ([`Agent::builder`](super::Agent::builder)), not for an existing executor ([`Agent::on`](super::Agent::on)).
 pub struct AgentBuilder<E = NewExecutor> {
     name: String,
     executor: E,
