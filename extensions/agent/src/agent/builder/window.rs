@@ -17,7 +17,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Sets the size of the model's context window, in tokens. Unless set, the size is
-    /// [`Model::window`](crate::Model::window). For an [`HttpModel`](crate::http::HttpModel), the size comes from its
+    /// [`Model::window`](crate::Model::window). For an `HttpModel`, the size comes from its
     /// [`Prices`](crate::Prices). If the size is not known, every request has the whole history, as with `u64::MAX`.
     ///
     /// Instructions, tools and the answer take a part of the window. If the history needs more than three quarters of
