@@ -248,8 +248,7 @@ impl Catalog {
     }
 
     /// Returns the tools that models are shown, in the format of one provider. These are the tools that are neither
-    /// hidden nor deferred, and those that were revealed. The text is made once for each dialect; later calls allocate
-    /// nothing.
+    /// hidden nor deferred, and those that were revealed. The text is made once for each dialect.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;

@@ -48,7 +48,7 @@ impl DelegatedContext {
         self.inherited.as_ref()
     }
 
-    /// Evaluates the policies of the agents as well, and returns the strictest decision.
+    /// Evaluates the policies of the agents with `by`. Returns the strictest of their decisions and `evaluation`.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,

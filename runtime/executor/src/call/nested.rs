@@ -1,5 +1,5 @@
-//! What a running call needs of the executor that runs it. The executor is above the code that runs a call, so that
-//! code reaches it only through this trait.
+//! The interface through which a running call makes further calls. The code that runs a call cannot depend on the
+//! executor, which is built upon it, and uses this trait instead.
 
 use std::sync::Arc;
 

@@ -53,7 +53,8 @@ impl Plan {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Returns whether only the input of a call can make the call need approval.
+    /// Returns whether neither the tool nor its adaptation requires approval of every call. The input of a call may
+    /// still require approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
@@ -99,7 +100,7 @@ pub(crate) struct Provisions {
     pub(crate) timeout: Option<Duration>,
     /// How long a whole call may take, unless the tool sets another limit.
     pub(crate) total_timeout: Option<Duration>,
-    /// Whether calls run that would need approval if the executor had a policy and an approver.
+    /// Whether the executor runs calls without a policy. Tools of resolvers then need no approval.
     pub(crate) unrestricted: bool,
     /// How far invalid input is repaired, unless the tool sets it itself.
     pub(crate) repair: Repair,

@@ -35,7 +35,7 @@ use toolwright_core::registration::Registration;
 /// impl Resolver for Remote {
 ///     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
 ///         Box::pin(async move {
-/// // Asks the server for the schema…
+///             // Asks the server for the schema…
 ///             let Some(action) = name.strip_prefix("remote_") else { return Ok(None) };
 ///             let action = action.to_owned();
 ///             let tool = DynamicTool::new(name, "Does something far away.", json!({"type": "object"}), move |_, _| {
