@@ -48,9 +48,9 @@ impl ExecutorBuilder {
     /// journal with this approver, unless [`trust_process_key`](Journal::trust_process_key) accepts that.
     ///
     /// If the approver fails (no terminal, a panic, no usable answer), standard error and the event
-    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits for a decision by
-    /// another trusted key. If there is no other key, the call ends at once as
-    /// [`Expired`](toolwright_journal::journal::State::Expired), with the answer `approval_required`.
+    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits if another key is
+    /// trusted, or with [`OnNoApprover::Park`](crate::executor::OnNoApprover::Park). Otherwise, the call ends at once
+    /// as [`Expired`](toolwright_journal::journal::State::Expired), with the answer `approval_required`.
     #[must_use]
     pub fn ask(mut self, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
@@ -91,8 +91,8 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Names a folder in which tools work. The build refuses a journal inside it, because tools could change the
-    /// journal.
+    /// Names a folder in which tools work. The build refuses a journal, a policy file or an approver's key inside it,
+    /// because tools could change these files.
     #[must_use]
     pub fn workspace_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(root.into());

@@ -96,8 +96,8 @@ impl Executor {
     /// policy.
     ///
     /// # Errors
-    /// When the files have a mistake, or the new policy would plan calls although there is no journal. The old policy
-    /// then stays in use.
+    /// When the files have a mistake, a protected file lies in a folder in which tools work, or the new policy would
+    /// plan calls although there is no journal. The old policy then stays in use.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.state.core;
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())

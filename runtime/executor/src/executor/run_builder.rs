@@ -32,8 +32,8 @@ impl RunBuilder {
         self.with_arc(Arc::new(value))
     }
 
-    /// Provides the run with a service that is shared with other owners, or with a trait object. See
-    /// [`with`](Self::with).
+    /// Provides the run with a service in an `Arc`. Other owners may share the service, or it may be a trait object.
+    /// See [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
@@ -154,8 +154,8 @@ impl RunBuilder {
         Ok(self.start_with(values))
     }
 
-    /// Starts a run without services. Its calls can be cancelled and ended, but a call of a tool that needs a service
-    /// of the run cannot run.
+    /// Starts a run without services. The run can be ended, and its calls can be cancelled. A call of a tool that needs
+    /// a service of the run is refused.
     #[doc(hidden)]
     #[must_use]
     pub fn start_without_services(self) -> Run {

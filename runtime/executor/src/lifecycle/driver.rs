@@ -333,7 +333,7 @@ impl<'a> Lifecycle<'a> {
         HeldClaim::new(self.run, claimed, by, tool)
     }
 
-    /// Returns whether a caller or a worker runs the call. A child is abandoned together with its parent.
+    /// Returns whether a caller or a worker runs the call. For a child, it is the one that runs the parent.
     fn runs(self, look: &Look<'a, '_>) -> By {
         match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
             Some(parent) if self.parent.is_some() => parent.by,

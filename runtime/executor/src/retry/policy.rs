@@ -47,7 +47,7 @@ pub struct RetryPolicy {
     pub delay: Duration,
     /// The factor from each delay to the next.
     pub multiplier: u32,
-    /// The upper limit of every delay.
+    /// The upper limit of every delay, unless an error names a longer time.
     pub max_delay: Duration,
     /// How large the random part of a delay is.
     pub jitter: Jitter,
@@ -126,7 +126,7 @@ impl RetryPolicy {
         Self { multiplier, ..self }
     }
 
-    /// Sets the upper limit of every delay.
+    /// Sets the upper limit of every delay, unless an error names a longer time.
     #[must_use]
     pub const fn max_delay(self, max_delay: Duration) -> Self {
         Self { max_delay, ..self }

@@ -98,7 +98,7 @@ impl Moment<'_> {
         let is_stored = !matches!(record.arguments, StoredText::Omitted);
         let retry = self.tool()?.retry;
         let failure = match (error.done, error.class) {
-            // A call that the executor did not begin, because it shuts down, is left to the next executor.
+            // A call that the executor did not begin, for instance because it shuts down, is left to the next executor.
             (Some(Done::NotBegun), _) => return Ok((errored(Failure::NotStarted, false), None)),
             (Some(Done::Unavailable), class) => {
                 let named = match class {
