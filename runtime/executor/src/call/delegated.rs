@@ -1,5 +1,5 @@
 //! The context that calls inherit from the agents on whose behalf they are made: the names of the agents, and rules
-//! that can only forbid more.
+//! that can only make decisions stricter.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -215,7 +215,7 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
-    /// Makes a journal in memory for this process, if the application sets an approver but no journal.
+    /// Makes a journal in memory for this process, for an application that sets no journal.
     pub(crate) fn of_this_process() -> Self {
         let store = MemoryStore::bounded(ENDED);
         Self { is_own: true, ..Self::new(store) }

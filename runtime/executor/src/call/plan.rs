@@ -22,8 +22,8 @@ use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
 pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
-    /// Whether a call needs more than the fast path. That is so for a service that is missing or that the executor
-    /// itself does not hold, a circuit breaker, most validations, an approval function, and middleware.
+    /// Whether calls of the tool cannot take the fast path. The possible reasons are a service that is missing or that
+    /// the executor itself does not hold, a circuit breaker, most validations, an approval function, and middleware.
     pub(crate) needs_more: bool,
     /// Whether the fast path runs the tool's own validation.
     pub(crate) validates_at_once: bool,

@@ -1,5 +1,5 @@
-//! The answers of child calls that no journal records, so that a further attempt of their parent runs none of them
-//! twice.
+//! The answers of child calls that may change something and that no journal records. A further attempt of their parent
+//! receives these answers, and does not run the children twice.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

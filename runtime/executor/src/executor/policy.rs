@@ -114,7 +114,7 @@ impl Executor {
     }
 
     /// Checks a call by its tool's validation (`validate = |…| …`), without running the call and without asking a
-    /// person. Accepts every call of a tool without a validation.
+    /// person. A tool without a validation accepts every call whose input is valid.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, ToolError, tool};

@@ -265,7 +265,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // All calls that need no approval have been answered, so people are asked about the others now.
+        // No call of the turn is running any more, so asking people about the pending calls delays no other call.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;

@@ -135,8 +135,8 @@ impl Worker {
         self.lifecycle().acknowledge(call).await
     }
 
-    /// Ends a run: cancels its calls that have not begun, and prevents further calls. Returns how many calls were
-    /// cancelled.
+    /// Ends a run: cancels its calls that have not begun, and prevents further calls from being recorded. Reads that
+    /// the journal does not record are still possible. Returns how many calls were cancelled.
     ///
     /// # Errors
     /// When the journal fails.

@@ -105,7 +105,8 @@ impl Lifecycle<'_> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Ends all calls of a run that have not begun, and prevents other calls of the run from beginning.
+    /// Ends all recorded calls of a run that have not begun, and prevents other calls of the run from being recorded.
+    /// Returns how many calls were cancelled.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {
             self.run.end();

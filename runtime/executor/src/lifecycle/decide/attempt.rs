@@ -243,7 +243,7 @@ pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &At
 }
 
 impl AttemptError {
-    /// Returns whether the executor never began the call.
+    /// Returns whether the attempt failed before its tool began.
     pub(crate) fn is_not_begun(&self) -> bool {
         matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }
