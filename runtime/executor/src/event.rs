@@ -25,8 +25,9 @@ pub struct ToolEvent<'a> {
     pub run: &'a str,
     /// The name of the tool, as the call gives it.
     pub tool: &'a str,
-    /// The digest of a call in a journal. A decision is bound to it; see
-    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before the arguments are final.
+    /// The digest of the call, to which a decision on the call is bound; see
+    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before the arguments are final,
+    /// and for a call that no journal records.
     pub digest: Option<&'a str>,
     /// The number of the current or last attempt, counted from 1; `None` before the first attempt, and if it is
     /// unknown.

@@ -222,7 +222,7 @@ impl Registry {
         self.catalog().lint(dialects)
     }
 
-    /// Returns the registry if each of these providers accepts all of its tools.
+    /// Returns the registry if each of these providers accepts all tools of the registry.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;

@@ -115,7 +115,7 @@ impl Run {
     /// Submits the calls of a turn, and returns the outcome of each call, in the order of the calls. Unlike
     /// [`turn`](Self::turn), this method does not wait for a decision that comes later. The calls run concurrently, as
     /// those of [`turn`](Self::turn) do. A call that has to wait for a person does not delay the others. The approver
-    /// is asked about such a call when the other calls are answered. If the approver decides when it is asked, the call
+    /// is asked about such a call after the other calls have run. If the approver decides when it is asked, the call
     /// continues.
     ///
     /// `turn` is the number of the turn in its run, counted by the application. With a journal, a call is identified by

@@ -10,11 +10,10 @@ use toolwright_core::tool::{Effect, Retry};
 
 /// How often a failed call is tried, and the delays between the attempts.
 ///
-/// The delay before attempt `n + 1` is at most `delay × multiplierⁿ⁻¹`, and never more than `max_delay`. [`Jitter`]
-/// says which part of that time the call waits. If the error names a time (`retry_after` of
-/// [`ErrorClass::NotStarted`]), the call waits at least that long, even if that is longer than `max_delay`. Without a
-/// journal, a call waits for a named time only up to a minute or `max_delay`, whichever is longer; if the error names a
-/// longer time, the call fails.
+/// The delay before attempt `n + 1` is at most `delay × multiplierⁿ⁻¹`, and at most `max_delay`. [`Jitter`] says which
+/// part of that time the call waits. If the error names a time (`retry_after` of [`ErrorClass::NotStarted`]), the call
+/// waits at least that long, even if that is longer than `max_delay`. A call without a journal fails instead, if the
+/// named time is longer than a minute and longer than `max_delay`.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |

@@ -1,5 +1,5 @@
-//! A turn whose calls are still arriving. Calls that change nothing begin at once. Other calls begin when the turn is
-//! complete, because only a call of a complete model answer may be recorded in the journal.
+//! A turn whose calls are still arriving. Calls that change nothing may begin at once. Other calls begin when the turn
+//! is complete, because only a call of a complete model answer may be recorded in the journal.
 
 use std::fmt;
 use std::sync::Arc;
