@@ -65,7 +65,7 @@ pub enum ToolEventKind<'a> {
     Started,
     /// The call waited before it began, because it conflicts with an earlier call of its turn.
     Waited {
-        /// How long the call waited, from the start of the turn or from its arrival in an open turn.
+        /// How long the call waited after the executor began to run the turn. An open turn runs when it is finished.
         waited: Duration,
     },
     /// The schema refused the input, and the executor repaired the input.

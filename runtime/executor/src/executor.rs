@@ -188,8 +188,8 @@ impl Executor {
     /// Runs a call and returns its one answer. Errors are answers too: an unknown tool, input that does not match the
     /// schema, a panic, a time-out, a cancellation.
     ///
-    /// If a person has to decide and the executor has a journal, the call waits for the decision.
-    /// [`submit`](Self::submit) does not wait.
+    /// If a person has to decide and can be asked, the call waits for the decision. [`submit`](Self::submit) does not
+    /// wait for a decision that comes later.
     ///
     /// Dropping the future drops the tool's future with it, and listeners receive `Abandoned`. If the executor has a
     /// journal and the tool had not begun, the call is cancelled in the journal, because the caller is gone and may

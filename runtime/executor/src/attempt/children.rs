@@ -129,7 +129,7 @@ impl Children {
         &self.run
     }
 
-    /// Makes further calls of the same attempt in another run, with the same indices.
+    /// Makes further children of the same attempt in another run. They are numbered together with those of this value.
     pub(crate) fn of_run(&self, run: &Arc<RunState>) -> Self {
         Self {
             run: Arc::clone(run),

@@ -25,7 +25,8 @@ pub(crate) trait NestedCalls: Send + Sync {
     /// Checks a call without running it.
     fn check(&self, run: &Arc<RunState>, call: &Call<'_>) -> Result<(), ToolError>;
 
-    /// Checks whether a call may run without a person's decision on it.
+    /// Checks whether a running call may do what this call would do. The policy must neither deny nor plan the call,
+    /// nor ask a person about each such call.
     fn permits(
         &self,
         run: Arc<RunState>,

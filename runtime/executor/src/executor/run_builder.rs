@@ -40,7 +40,7 @@ impl RunBuilder {
         self
     }
 
-    /// Cancels every call of the run when the token is cancelled.
+    /// When the token is cancelled, cancels the calls of the run that this process runs or waits for.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.requester.cancelled = Some(token);
@@ -100,7 +100,7 @@ impl RunBuilder {
         self
     }
 
-    /// Calls this listener with every event of the calls of this run while they run in this process. The listeners of
+    /// Calls this listener with the events of the calls of this run while they run in this process. The listeners of
     /// the executor are called as well. The listener runs on the task of the call, so it must return quickly.
     ///
     /// ```
