@@ -28,8 +28,8 @@ impl RecordedChildren {
         Self { is_needed, children: Mutex::default() }
     }
 
-    /// Returns the answer of a child in an earlier attempt; `None` if the child was not begun. The answer is an error if
-    /// the child had no answer then, or if the earlier attempt made another call at this index.
+    /// Returns the answer of a child in an earlier attempt; `None` if the child was not begun. The answer is an error
+    /// if the child had no answer then, or if the earlier attempt made another call at this index.
     pub(crate) fn answer(&self, index: u32, parent: &str, call: &Call<'_>) -> Option<Answer> {
         let children = self.children();
         let child = children.get(index as usize)?.as_ref()?;

@@ -11,8 +11,8 @@ use toolwright_journal::approval::{Approver, ApproverKey};
 impl ExecutorBuilder {
     /// Records calls in a journal, given as a store or as a [`Journal`] with options. Every call that changes something
     /// is recorded before it runs, and its result is recorded afterwards. A call that needs a person's decision waits
-    /// in the journal. Reads that need no approval are recorded only with [`record_reads`](Journal::record_reads), or if
-    /// their tools make calls or are carried out elsewhere.
+    /// in the journal. Reads that need no approval are recorded only with [`record_reads`](Journal::record_reads), or
+    /// if their tools make calls or are carried out elsewhere.
     ///
     /// A journal needs either an approver that this process [asks](Self::ask), or
     /// [`on_no_approver`](Journal::on_no_approver), which says what happens without an approver. An approver does not
