@@ -53,7 +53,7 @@ pub struct ToolEvent<'a> {
 /// | the call is cancelled after it was handed over | `Recalled` |
 /// | the deadline passes without a decision or a supplied result | `Expired` |
 /// | the owner of the call is lost | `OwnerLost`, and then `Dead` if no attempt is left |
-/// | the call fails for good | `Dead`, and then `Failed` |
+/// | the call becomes a dead letter | `Dead`, and then `Failed` |
 /// | the call is requeued, but cannot run again | `Decided`, `PutBack` |
 ///
 /// A process that dies right after a commit does not send the events of the commit. Only the history in the journal is

@@ -135,7 +135,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Returns whether this process has not yet notified its approver of a pending call.
+    /// Returns whether this process has to notify its approver of the call now.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending

@@ -79,7 +79,7 @@ pub(super) struct Look<'a, 'c> {
     entered: Option<EnteredStages>,
     /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
-    /// The answer of the tool, or the error by which the validation refused the call.
+    /// The answer of the tool or of the middleware, or the error by which the validation refused the call.
     pub(super) answer: Option<Answer>,
     /// A commit whose reply was lost, so that it may or may not have succeeded.
     unheard: Option<Unheard>,

@@ -28,7 +28,7 @@ pub enum Guard {
     /// A call whose last decision is invalid does not end, if it had begun before that decision. It returns to its
     /// earlier state.
     Verified,
-    /// An answer never changes. The run does not receive a later result.
+    /// The answer of a call never changes. A later result is recorded separately.
     AnswerStays,
     /// A use of a grant is counted in the same commit that claims the call.
     GrantUseTaken,
