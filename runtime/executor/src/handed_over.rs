@@ -31,7 +31,7 @@ pub struct HandedOver {
     pub until: Timestamp,
 }
 
-/// Omits the arguments, which may contain secrets, and the token's signature.
+/// Omits the arguments, which may contain secrets, and the token.
 impl fmt::Debug for HandedOver {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

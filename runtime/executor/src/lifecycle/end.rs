@@ -68,7 +68,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends a call that has not begun. Returns a call that has begun as it is.
+    /// Ends a call that is not running. A call that is running or has ended does not change.
     pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
         let was_waiting = record.state == State::Waiting;
         let mut look = self.look(record, None, None);

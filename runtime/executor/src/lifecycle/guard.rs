@@ -4,7 +4,8 @@
 /// One of the checks that `decide` makes. The doc of each variant says what the check ensures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
-    /// The tool, the decision, the deadline and the run of a call are checked again when the call is claimed.
+    /// The policy, the tool, the arguments, the decision and the run of a call are checked again when the call is
+    /// claimed.
     EvaluatedAtClaim,
     /// A decision is valid only for the generation and the digest that it names.
     DecisionBound,

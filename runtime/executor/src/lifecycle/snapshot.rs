@@ -70,12 +70,12 @@ pub struct Past {
     pub edit: Option<Signature>,
 }
 
-/// The result of verifying a signed statement.
+/// The result of verifying the signature of a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Signature {
-    /// A trusted key has signed this statement, so it is valid.
+    /// A trusted key has signed this statement of the decision.
     Counts(Box<Statement>),
-    /// The statement is not valid, for this reason.
+    /// No trusted key has signed the decision. The text says what is wrong.
     Invalid(String),
 }
 

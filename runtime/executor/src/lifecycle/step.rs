@@ -153,7 +153,7 @@ pub struct Reconciliation {
     pub happened: Option<AnswerRecord>,
 }
 
-/// Why a call that has not begun is ended.
+/// Why a call that is not running is ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// The run of the call was ended.
