@@ -118,8 +118,7 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Returns the fingerprint to which decisions about the tool's calls are bound. It is computed when a call is first
-    /// recorded.
+    /// Returns the fingerprint to which decisions about the tool's calls are bound. It is computed at the first use.
     pub(crate) fn fingerprint(&self) -> &str {
         self.fingerprint.get_or_init(|| fingerprint(&self.definition))
     }

@@ -44,7 +44,7 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// When the result is refused. The error says why, and whether the call still waits for a result.
+    /// When the result is refused. The error says why. A call that has not ended still waits for a result.
     pub async fn supply(
         &self,
         call: CallId,

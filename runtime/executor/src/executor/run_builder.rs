@@ -40,7 +40,7 @@ impl RunBuilder {
         self
     }
 
-    /// When the token is cancelled, cancels the calls of the run that this process runs or waits for.
+    /// Cancels the calls of the run that this process runs or waits for, when the token is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.requester.cancelled = Some(token);
