@@ -218,9 +218,9 @@ impl Catalog {
         self.reveal_names(names, false)
     }
 
-    /// Returns a catalog that also lists these deferred tools, after all other tools and in the order in which they were
-    /// revealed. The text of the other tools then does not change, so a provider can still take that text from its
-    /// prompt cache.
+    /// Returns a catalog that also lists these deferred tools, after all other tools and in the order in which they
+    /// were revealed. The text of the other tools then does not change, so a provider can still take that text from
+    /// its prompt cache.
     #[doc(hidden)]
     pub fn revealing_behind<'n>(
         &self,
