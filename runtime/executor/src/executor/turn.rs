@@ -265,7 +265,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // No call of the turn is running any more, so asking people about the pending calls delays no other call.
+        // No call of the turn is running any more, so people are asked about the pending calls now.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;
