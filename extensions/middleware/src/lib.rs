@@ -1,6 +1,6 @@
 //! Ready-made middleware for Toolwright, for agents of one process that work on the same resources.
 //!
-//! - [`Reservations`] lets no two runs touch a resource at the same time if one of them writes it.
+//! - [`Reservations`] prevents two runs from touching a resource at the same time if one of them writes it.
 //! - [`ReadCache`] answers a repeated read without running its tool again.
 #![warn(missing_docs)]
 

@@ -25,15 +25,17 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 ///   of the earlier call, and its [`Footprint`](toolwright::Footprint) names the resources that it
 ///   reads. A read that declares no resources is not cached, because the cache could not notice when its answer
 ///   changes. Errors are not cached.
-/// - A tool is not cached if it takes a service of the run or of the call, the `ToolContext` or a resource, because its
-///   answer may differ between callers. The application can declare such a type [`constant`](Self::constant).
-/// - An answer is removed when a call that writes any of its resources begins, and again when that call ends, whether
-///   it succeeds, fails, panics or is dropped. A call that does not declare what it writes empties the cache.
-/// - Changes that no call makes are noticed if the kind of resource has a
-///   [stamp](toolwright::ResourceKind::stamp). Files have a stamp. Folders have none, so a search in a
-///   folder is not cached.
-/// - An answer is removed after 5 minutes. The cache contains at most 5 MiB. If it is full, the least recently used
-///   answers are removed. An answer larger than half of the cache is not cached.
+/// - A tool is not cached if it takes a service of the run or of the call, the `ToolContext`, the `Calls` or a
+///   resource, because its answer may differ between callers. The application can declare such a type
+///   [`constant`](Self::constant).
+/// - An answer is removed when a call begins that writes any of the resources on which the answer depends. Until that
+///   call has ended, no answer that depends on these resources is stored. A call of another effect than `read` that
+///   does not declare what it writes empties the cache.
+/// - Changes that no call makes are noticed if the kind of resource implements
+///   [`stamp`](toolwright::ResourceKind::stamp). A file has a stamp, except in the first two seconds
+///   after a change. A folder has none, so a search in a folder is not cached.
+/// - An answer is valid for 5 minutes. The cache contains at most 5 MiB. If it is full, the least recently used answers
+///   are removed. An answer larger than half of the cache is not cached.
 ///
 /// A call that is answered from the cache has passed the policy like any other. Listeners receive its events, with
 /// `Cached` among them.
@@ -98,7 +100,8 @@ pub struct CacheStatistics {
     pub hits: u64,
     /// The number of calls whose answers can be cached, but were not in the cache.
     pub misses: u64,
-    /// The number of answers that were removed because a resource that they had read was written or has changed.
+    /// The number of answers that were removed because the cache was cleared, or because a resource on which they
+    /// depend was written or has changed.
     pub invalidations: u64,
     /// The number of answers that were removed because they had expired.
     pub expirations: u64,
@@ -120,10 +123,10 @@ impl ReadCache {
         Self { shared: Arc::new(Shared { since, table }), constant: Vec::new() }
     }
 
-    /// Declares that answers do not depend on which value of this type a tool takes, except through the resources that
-    /// the tool names. One example is a workspace, whose files have other names in footprints than the files of another
-    /// workspace. Another is a `ToolContext` that tools use only to see whether they are cancelled. The declaration
-    /// applies to the executors to which this value, or a later clone of it, is added.
+    /// Declares that answers do not depend on which value of this type a tool takes. They may still depend on it
+    /// through the resources that the tool names. One example is a workspace, because the footprints of two workspaces
+    /// name different files. Another is a `ToolContext` that tools use only to see whether they are cancelled. The
+    /// declaration applies to the executors to which this value, or a later clone of it, is added.
     ///
     /// ```
     /// use toolwright::ToolContext;
@@ -138,7 +141,7 @@ impl ReadCache {
         self
     }
 
-    /// Returns the numbers since the cache was made, and its current size.
+    /// Returns the counts since the cache was made, and the current size of the cache.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.shared.table().0.statistics()

@@ -30,7 +30,8 @@ const LIFETIME: Duration = Duration::from_secs(60);
 ///   the time until the reservation expires. The call has not begun, so the retry policy applies. A call in a journal
 ///   is due again when that time is over.
 /// - A reservation ends with its call, whether the call succeeds, fails, panics or is dropped. It expires after 60
-///   seconds, and is renewed while the call runs.
+///   seconds, and is renewed while the call runs. A running call that is not polled for 60 seconds can lose its
+///   reservation to another run.
 /// - A run can reserve a resource for longer than a call with [`reserve`](Self::reserve), until
 ///   [`release_all`](Self::release_all).
 ///

@@ -1,9 +1,9 @@
 //! One attempt of a call, with the middleware around it, and the next attempt if it fails. A call of a journal begins
 //! its attempts here too.
 //!
-//! An attempt of a tool with `&Calls` makes calls, its children. A child is a call like any other, made in a run of its
-//! own, which copies its parent's run and adds a [`Lineage`](crate::call::Lineage): so it passes the same stages, and
-//! there is no other way to call a tool.
+//! A tool with `&Calls` makes further calls during its attempt, which are its children. A child belongs to a copy of
+//! its parent's run, to which a [`Lineage`](crate::call::Lineage) is added. It passes the same stages as any other
+//! call.
 
 mod beginning;
 mod children;

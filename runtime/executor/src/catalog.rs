@@ -218,8 +218,9 @@ impl Catalog {
         self.reveal_names(names, false)
     }
 
-    /// Returns a catalog that also lists these deferred tools, after all other tools and in the order of `names`. The
-    /// text of the other tools then does not change, so a provider can still take that text from its prompt cache.
+    /// Returns a catalog that also lists these deferred tools, after all other tools and in the order in which they
+    /// were revealed. The text of the other tools then does not change, so a provider can still take that text from
+    /// its prompt cache.
     #[doc(hidden)]
     pub fn revealing_behind<'n>(
         &self,
@@ -248,8 +249,7 @@ impl Catalog {
     }
 
     /// Returns the tools that models are shown, in the format of one provider. These are the tools that are neither
-    /// hidden nor deferred, and those that were revealed. The text is made once for each dialect; later calls allocate
-    /// nothing.
+    /// hidden nor deferred, and those that were revealed. The text is made once for each dialect.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;

@@ -39,7 +39,7 @@ pub(crate) use work::Body;
 ///
 /// The handler gets the input and the [`ToolContext`], and returns a `Result`. If it is a closure, it captures whatever
 /// else it needs. An option that is not set has the default of the attribute `#[tool]`: effect `once`, danger
-/// `moderate` (`safe` for `read`), and the executor's time-out and limit.
+/// `moderate` (`safe` for effect `read`), the executor's timeouts, and no limit of concurrent calls.
 ///
 /// ```
 /// use serde_json::json;
@@ -189,9 +189,9 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
-    /// Makes a tool that is carried out elsewhere, by a browser or another service. It has schemas and no function. The
-    /// executor judges and approves a call as for any other tool, and then hands the call over with a token
-    /// ([`HandedOver`](crate::executor::HandedOver)). The result must be supplied with
+    /// Makes a tool that is carried out elsewhere, by a browser or another service. It has schemas and no function. A
+    /// call passes the policy and approvals like a call of any other tool. The executor then hands the call over with a
+    /// token ([`HandedOver`](crate::executor::HandedOver)). The result must be supplied with
     /// [`Executor::supply`](crate::executor::Executor::supply), within the tool's [`timeout`](Self::timeout) or, if
     /// there is none, within the time that an approval may take. Without an [`output_schema`](Self::output_schema), any
     /// JSON is accepted as a result.

@@ -25,8 +25,9 @@ pub struct ToolEvent<'a> {
     pub run: &'a str,
     /// The name of the tool, as the call gives it.
     pub tool: &'a str,
-    /// The digest of a call in a journal. A decision is bound to it; see
-    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before the arguments are final.
+    /// The digest of the call, to which a decision on the call is bound; see
+    /// [`CallRecord::digest`](toolwright_journal::journal::CallRecord::digest). `None` before the arguments are final,
+    /// and for a call that no journal records.
     pub digest: Option<&'a str>,
     /// The number of the current or last attempt, counted from 1; `None` before the first attempt, and if it is
     /// unknown.
@@ -47,15 +48,16 @@ pub struct ToolEvent<'a> {
 /// | a person approves the call, and a caller or worker resumes it | `Decided`, and `Executing` after it |
 /// | a person edits, accepts or requeues the call, or says that it did not happen | `Decided`, `Judged`, and what follows |
 /// | a person rejects the call, or says that it happened | `Decided`, from the process that waits for the call, resumes it or asked for the decision |
-/// | the approver fails | `ApproverFailed`, and then `Expired` if no other key is trusted |
+/// | the approver fails | `ApproverFailed`, and then `Expired` if no other approver can decide |
 /// | the call is handed over, to be carried out elsewhere | `HandedOver`, and then `Suspended` |
 /// | the call is cancelled after it was handed over | `Recalled` |
 /// | the deadline passes without a decision or a supplied result | `Expired` |
 /// | the owner of the call is lost | `OwnerLost`, and then `Dead` if no attempt is left |
-/// | the call fails for good | `Dead`, and then `Failed` |
+/// | the call becomes a dead letter | `Dead`, and then `Failed` |
 /// | the call is requeued, but cannot run again | `Decided`, `PutBack` |
 ///
-/// A process that dies right after a commit sends no event: the history in the journal is complete, the events are not.
+/// A process that dies right after a commit does not send the events of the commit. Only the history in the journal is
+/// complete.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum ToolEventKind<'a> {
@@ -63,7 +65,7 @@ pub enum ToolEventKind<'a> {
     Started,
     /// The call waited before it began, because it conflicts with an earlier call of its turn.
     Waited {
-        /// How long the call waited, from the start of the turn or from its arrival in an open turn.
+        /// How long the call waited after the executor began to run the turn. An open turn runs when it is finished.
         waited: Duration,
     },
     /// The schema refused the input, and the executor repaired the input.
@@ -71,8 +73,8 @@ pub enum ToolEventKind<'a> {
         /// The changes that were made to the input.
         repairs: &'a Repairs,
     },
-    /// The policy decided on the call, for the first time or again because something has changed. An executor without a
-    /// policy does not send this event.
+    /// The policy decided on the call, for the first time or again because something has changed. This event is not
+    /// sent for a call to which no policy applies.
     Judged {
         /// The decision.
         verdict: &'a PolicyDecision,
@@ -107,8 +109,8 @@ pub enum ToolEventKind<'a> {
     Retrying {
         /// The number of the failed attempt, counted from 1.
         attempt: u32,
-        /// The error of the attempt. Its source is for operators. For a tool that takes a secret, only the kind and the
-        /// class are set.
+        /// The error of the attempt. Its source is for operators. For a tool that takes a secret, the message, the hint
+        /// and the source are withheld.
         error: &'a ToolError,
         /// The delay before the next attempt.
         delay: Duration,
@@ -137,16 +139,14 @@ pub enum ToolEventKind<'a> {
     /// The approver of this process failed, or gave no decision. The executor asks it again after a while, as long as
     /// the call is pending.
     ApproverFailed {
-        /// Why the approver failed, in words that name the approver.
+        /// Why the approver failed.
         why: &'a str,
-        /// Whether the call continues to wait for a decision by another trusted key. Otherwise the call ends, and
-        /// `Expired` follows.
+        /// Whether the call continues to wait for a decision. Otherwise, the call ends, and `Expired` follows.
         waits: bool,
     },
     /// The call was handed over to another process, which carries it out.
     HandedOver {
-        /// Everything that another process needs to carry the call out. Whoever has the token in it can supply the
-        /// result.
+        /// Everything that another process needs to carry the call out. Its token is the right to supply the result.
         handed_over: &'a HandedOver,
     },
     /// A call that was handed over is not needed any more, so the other process can stop.
@@ -159,7 +159,8 @@ pub enum ToolEventKind<'a> {
         /// How long the call had waited until then, by the clock of the journal.
         waited: Duration,
     },
-    /// The executor that ran the call does not renew its lease any more, so its process is assumed to be gone.
+    /// The lease of the running call has expired without being renewed, so the executor that ran the call is assumed to
+    /// be gone.
     OwnerLost {
         /// The state of the call now: ready for another attempt, indeterminate or dead.
         state: State,
@@ -185,8 +186,8 @@ pub enum ToolEventKind<'a> {
     },
     /// The call was refused or failed.
     Failed {
-        /// The error with which the call failed. Its source is for operators. For a tool that takes a secret, only
-        /// the kind and the class are set.
+        /// The error with which the call failed. Its source is for operators. For a tool that takes a secret, the
+        /// message, the hint and the source are withheld.
         error: &'a ToolError,
         /// The time from the start of the call to its answer.
         elapsed: Duration,

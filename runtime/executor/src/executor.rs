@@ -1,4 +1,4 @@
-//! Runs one call, stage by stage. Every call gets exactly one answer.
+//! The executor, which runs calls, with its builder, its runs and its workers.
 
 mod adapting;
 mod builder;
@@ -188,8 +188,8 @@ impl Executor {
     /// Runs a call and returns its one answer. Errors are answers too: an unknown tool, input that does not match the
     /// schema, a panic, a time-out, a cancellation.
     ///
-    /// If a person has to decide and the executor has a journal, the call waits for the decision.
-    /// [`submit`](Self::submit) does not wait.
+    /// If a person has to decide and can be asked, the call waits for the decision. [`submit`](Self::submit) does not
+    /// wait for a decision that comes later.
     ///
     /// Dropping the future drops the tool's future with it, and listeners receive `Abandoned`. If the executor has a
     /// journal and the tool had not begun, the call is cancelled in the journal, because the caller is gone and may
@@ -199,9 +199,10 @@ impl Executor {
         Calling::new(&self.state, call)
     }
 
-    /// Submits a call without waiting for a person, unlike [`call`](Self::call). If a person has to decide, returns a
-    /// [`SuspendedCall`] that names the call, and the [`worker`](Self::worker) carries the call out after the decision.
-    /// Without a journal, the call is answered at once.
+    /// Submits a call. Unlike [`call`](Self::call), this method does not wait for a decision that comes later. The
+    /// approver of this process is asked. If it decides when it is asked, as a terminal does, the call continues.
+    /// Otherwise, this method returns a [`SuspendedCall`] that names the call, and the [`worker`](Self::worker) carries
+    /// the call out after the decision. Without a journal, a call that needs approval is refused.
     ///
     /// If a call may wait for long, make it in a [`run`](Self::run): the application chooses the id of a run, and can
     /// find the call by that id.

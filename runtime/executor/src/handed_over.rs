@@ -31,7 +31,7 @@ pub struct HandedOver {
     pub until: Timestamp,
 }
 
-/// Omits the arguments, which may contain secrets, and the token's signature.
+/// Omits the arguments, which may contain secrets, and the token.
 impl fmt::Debug for HandedOver {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -44,8 +44,8 @@ impl fmt::Debug for HandedOver {
     }
 }
 
-/// Why a supplied result is refused. If the result could not be recorded, or violates the tool's output schema, the
-/// call still waits for a result, and another one may be supplied.
+/// Why a supplied result is refused. A call that has not ended still waits for a result, and another result may be
+/// supplied.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SupplyError {

@@ -85,8 +85,8 @@ impl Registry {
     /// Returns every tool that is linked into the program, in the order of their names.
     ///
     /// # Errors
-    /// When two tools have the same name, or a tool has no usable schema; the error lists all such problems. Also when
-    /// no tool is linked, because then a [`link!`](toolwright_core::link) is missing.
+    /// When two tools have the same name, or a tool is invalid; see [`RegistryProblem`]. The error lists all such
+    /// problems. Also when no tool is linked, because then a [`link!`](toolwright_core::link) is missing.
     pub fn linked() -> Result<Self, RegistryError> {
         let mut tools = Handle::linked().peekable();
         if tools.peek().is_none() {
@@ -98,7 +98,8 @@ impl Registry {
     /// Makes a registry of exactly these tools: handles, or registrations with other names and descriptions.
     ///
     /// # Errors
-    /// When two tools have the same name, or a tool has no usable schema. The error lists all such problems.
+    /// When two tools have the same name, or a tool is invalid; see [`RegistryProblem`]. The error lists all such
+    /// problems.
     pub fn of(tools: impl IntoIterator<Item = impl IntoTool>) -> Result<Self, RegistryError> {
         let registry = Self::empty();
         registry.register_all(tools)?;
@@ -118,7 +119,8 @@ impl Registry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// When the tool's name is taken, or the tool has no usable schema. The registry then does not change.
+    /// When the tool's name is taken, or the tool is invalid; see [`RegistryProblem`]. The registry then does not
+    /// change.
     pub fn register(&self, tool: impl IntoTool) -> Result<(), RegistryError> {
         self.register_all([tool])
     }
@@ -126,7 +128,7 @@ impl Registry {
     /// Adds all of these tools in one generation, or none.
     ///
     /// # Errors
-    /// When a name is taken, or a tool has no usable schema. The registry then does not change.
+    /// When a name is taken, or a tool is invalid; see [`RegistryProblem`]. The registry then does not change.
     pub fn register_all(
         &self,
         tools: impl IntoIterator<Item = impl IntoTool>,
@@ -220,7 +222,7 @@ impl Registry {
         self.catalog().lint(dialects)
     }
 
-    /// Returns the registry if each of these providers accepts all of its tools.
+    /// Returns the registry if each of these providers accepts all tools of the registry.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;

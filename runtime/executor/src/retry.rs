@@ -2,8 +2,9 @@
 //!
 //! - Decisions are pure. [`RetryPolicy`] takes the attempt, its error, the tool's effect and a random number, and
 //!   returns the delay or the reason to stop. A circuit breaker counts failures, and its callers pass the time.
-//! - Only the `ErrorClass` of an error matters, and never its message.
-//! - A call whose effect is `once` is repeated only if its tool says that nothing happened.
+//! - Decisions depend on the class of an error and on what the executor did with the call, and never on the message of
+//!   the error.
+//! - A call whose effect is `once` is repeated only if its error says that nothing happened.
 
 mod circuit;
 mod header;

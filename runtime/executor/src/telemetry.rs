@@ -2,8 +2,8 @@
 //!
 //! | instrument | | counts or measures | attributes |
 //! | --- | --- | --- | --- |
-//! | `gen_ai.execute_tool.duration` | histogram, s | how long a call took from its start to its answer, like its span | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
-//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person, until the decision or the deadline | `gen_ai.tool.name`, `toolwright.decision` |
+//! | `gen_ai.execute_tool.duration` | histogram, s | how long a call took until its answer or until its caller dropped it, like its span | `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.type`, `error.type` |
+//! | `toolwright.decision.wait` | histogram, s | how long a call waited for a person until the decision, or for a decision or a supplied result until the deadline | `gen_ai.tool.name`, `toolwright.decision` |
 //! | `toolwright.turn.wait` | histogram, s | how long a call waited for conflicting earlier calls of its turn | `gen_ai.tool.name` |
 //! | `toolwright.decisions` | counter | decisions on which the executor acted, and deadlines that passed | `gen_ai.tool.name`, `toolwright.decision` |
 //! | `toolwright.judgements` | counter | decisions of the policy | `gen_ai.tool.name`, `toolwright.verdict` |

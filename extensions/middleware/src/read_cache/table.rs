@@ -51,7 +51,8 @@ struct Entry<A> {
 #[derive(Debug)]
 struct PendingRead {
     footprint: Footprint,
-    /// Whether a resource of the read may have changed since the read began.
+    /// Whether the answer must not be stored, because of a conflicting write or because the cache was cleared
+    /// meanwhile.
     is_stale: bool,
 }
 
@@ -124,7 +125,8 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         OpenAccess(id)
     }
 
-    /// Ends a read, and caches its answer unless a conflicting write was in progress during the read.
+    /// Ends a read, and caches its answer unless a conflicting write was in progress or the cache was cleared during
+    /// the read.
     pub(super) fn end_read(
         &mut self,
         begun: OpenAccess,
@@ -167,7 +169,7 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         let names = footprint.resources_read().unwrap_or_default().iter();
         let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
         let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);
-        // Of two reads that run at the same time, the one that ends last has the newer answer.
+        // Two equal reads may run at the same time. The answer of the one that ends last replaces the other answer.
         self.remove(&key);
         if bytes > self.limits.bytes / 2 {
             self.statistics.too_large += 1;

@@ -67,8 +67,7 @@ struct Reserving {
 impl AfterCall for Reserving {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         async move {
-            // Without a timer the loop ends. The reservation then needs no renewal, because no call can wait for a
-            // time.
+            // Without a timer, the loop ends and the reservation is not renewed.
             while renewal_is_due().await.is_some() {
                 self.renew();
             }

@@ -1,4 +1,4 @@
-//! Checks a call again when it has its places, immediately before its tool begins.
+//! Checks a call again when it has received its places, immediately before its tool begins.
 
 use std::sync::PoisonError;
 

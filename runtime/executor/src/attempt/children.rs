@@ -31,7 +31,7 @@ pub(crate) struct Attempt {
     children: Arc<Children>,
 }
 
-/// Makes the children of one attempt, in the order in which they are first polled.
+/// Makes the children of one attempt, and numbers them in the order in which they are first polled.
 pub(crate) struct Children {
     /// A copy of the parent's run that contains the parent's lineage.
     run: Arc<RunState>,
@@ -129,7 +129,7 @@ impl Children {
         &self.run
     }
 
-    /// Makes further calls of the same attempt in another run, with the same indices.
+    /// Makes further children of the same attempt in another run. They are numbered together with those of this value.
     pub(crate) fn of_run(&self, run: &Arc<RunState>) -> Self {
         Self {
             run: Arc::clone(run),
@@ -143,8 +143,8 @@ impl Children {
         let Family { tool, depth, .. } = &*self.family;
         let is_ended = || self.run.lineage().is_some_and(|it| it.ended().is_cancelled());
         // Either the executor renews the expired lease late, or another process has claimed the parent, and the
-        // executor drops the parent together with this future. There is no answer until then: it would say that the
-        // child did not happen, and the parent might end because of it.
+        // executor drops the parent together with this future. Until then, the child gets no answer, because an error
+        // could make the parent end.
         while self.has_lost_its_claim() && !is_ended() {
             tokio::time::sleep(LOOK_AGAIN).await;
         }

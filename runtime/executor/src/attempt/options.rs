@@ -15,8 +15,8 @@ impl<'a> Stages<'a> {
         Self { family, ..self }
     }
 
-    /// Returns when the total timeout of the call ends, which excludes the time that the call has spent waiting for
-    /// its children.
+    /// Returns when the total timeout of the call ends. The time that the call has spent waiting for its children does
+    /// not count.
     pub(crate) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)

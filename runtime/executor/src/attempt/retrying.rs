@@ -15,7 +15,8 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// The maximum time that a caller waits for the next attempt, if the error sets that time and not the retry policy.
+/// The longest delay that an error may ask for if a caller waits for the next attempt. For a call without a journal, a
+/// longer delay is possible if the retry policy allows it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl<'a> Stages<'a> {

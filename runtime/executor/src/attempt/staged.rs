@@ -24,8 +24,8 @@ pub(crate) enum AttemptOutcome {
 }
 
 impl<'a> Stages<'a> {
-    /// Runs one attempt through the stages of the application, if there are any; `number` counts the attempts that
-    /// began.
+    /// Runs one attempt through the stages of the application, if there are any. `number` is the number of the attempt.
+    /// Attempts that did not begin are not counted.
     pub(crate) async fn attempt_in_stages(
         self,
         identity: &mut Option<Identity<'_>>,
@@ -37,8 +37,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs one attempt of a call whose tool has a validation. Unless a journal has evaluated the arguments, they are
-    /// made final here, so that validation, policy and tool see the same text.
+    /// Runs one attempt of a call whose tool has a validation or an approval function. Unless the call was claimed, its
+    /// arguments are made final here, so that validation, policy and tool see the same text.
     pub(crate) async fn once_validated(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, arguments, .. } = self;
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;

@@ -28,8 +28,8 @@ pub(crate) struct Stages<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) call: &'a Call<'a>,
     pub(crate) arguments: &'a str,
-    /// The claim under which the call runs: its policy decision was made before, so the stages do not ask the policy
-    /// again.
+    /// The claim under which the call runs; `None` if the stages have to evaluate the policy. The policy has already
+    /// allowed a claimed call.
     pub(crate) claimed: Option<&'a Claim>,
     /// Receives the pass of the tool's circuit breaker when the circuit breaker admits the call.
     pub(crate) entered: Option<&'a Mutex<Option<Through>>>,
@@ -206,7 +206,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs one attempt of a call whose arguments the tool's validation has accepted.
+    /// Runs one attempt of a call. If its tool has a validation, the validation has accepted the arguments before.
     pub(crate) async fn start_attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, family, .. } = self;
         let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {

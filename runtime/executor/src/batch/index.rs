@@ -6,8 +6,9 @@
 //! calls are dropped from the node, because the write waits for them and later calls wait for the write.
 //!
 //! Names of one scope with the same outermost container form one tree. Names of different trees, and names of kinds
-//! that do not say what contains them, are compared one by one. After [`COMPARISONS`] of these in one turn, each
-//! further call is planned to run alone, so that planning stays fast for a turn of any size.
+//! that do not say what contains them, are compared one by one. If a call raises the number of these comparisons above
+//! [`COMPARISONS`], it is planned to run alone, and the count begins again. Planning thereby stays fast for a turn of
+//! any size.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use std::collections::HashMap;
 use super::steps::{Pending, Steps, WaitTarget};
 use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
 
-/// The limit of compared pairs of names, above which all calls are assumed to overlap.
+/// The number of compared pairs of names above which a call is planned to run alone.
 const COMPARISONS: usize = 1 << 23;
 
 /// How many containers a name may have; a call that touches a deeper one runs alone.

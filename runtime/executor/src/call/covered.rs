@@ -6,8 +6,8 @@ use toolwright_core::error::{Done, ToolError};
 use toolwright_core::error_kind;
 use toolwright_core::footprint::{AccessOutside, Facts, Footprint};
 
-/// Refuses a child that touches a resource which its parent does not declare, because the executor has not made
-/// conflicting calls wait for the child.
+/// Refuses a child that touches a resource which its parent does not declare. Other calls wait only for the declared
+/// resources of the parent, so they could run at the same time as the child and conflict with it.
 #[inline]
 pub(crate) fn check_covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     let Some(lineage) = run.lineage() else { return Ok(()) };

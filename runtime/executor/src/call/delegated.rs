@@ -1,5 +1,5 @@
 //! The context that calls inherit from the agents on whose behalf they are made: the names of the agents, and rules
-//! that can only forbid more.
+//! that can only make decisions stricter.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl DelegatedContext {
         self.inherited.as_ref()
     }
 
-    /// Evaluates the policies of the agents as well, and returns the strictest decision.
+    /// Evaluates the policies of the agents with `by`. Returns the strictest of their decisions and `evaluation`.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,

@@ -1,5 +1,5 @@
-//! Limits how many calls may run at the same time: each of these calls is inside the gate. Entering and leaving a gate
-//! that has room costs two atomic operations. Only a call that has to wait takes a lock.
+//! Limits how many calls may run at the same time: each of these calls is inside the gate. A call takes no lock if it
+//! enters an open gate with room, and leaves the gate while no call waits.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -28,7 +28,7 @@ enum Entry {
     Again,
 }
 
-/// The error of a call that reaches the gate after it was permanently closed.
+/// The error of a call that cannot enter, because the gate was permanently closed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GateClosed;
 
@@ -111,7 +111,7 @@ impl Gate {
         }
     }
 
-    /// Closes the gate: waiting calls are refused, and calls inside continue.
+    /// Closes the gate permanently. Calls that would enter for the first time are refused, and calls inside continue.
     pub(crate) fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::SeqCst);
         self.left.notify_waiters();

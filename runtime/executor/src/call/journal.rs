@@ -115,7 +115,7 @@ impl Journal {
         self.store.is_durable()
     }
 
-    /// Whether the journal outlives the key that would sign the tokens of calls which are carried out elsewhere.
+    /// Returns whether the journal outlives the key that would sign the tokens of calls that are handed over.
     pub(crate) fn lacks_hand_over_key(&self) -> bool {
         self.hand_over_key.is_none() && self.is_durable()
     }
@@ -128,8 +128,8 @@ impl Journal {
     }
 
     /// Sets how long the lease of a claimed call is valid. The default is 30 seconds. The owner renews the lease three
-    /// times in that time. If the lease expires, because the owner's process has ended, another process takes the call
-    /// over.
+    /// times in that time. If the lease expires because the owner's process has ended, another process continues the
+    /// call. A call that must not be repeated becomes indeterminate instead.
     pub fn lease(mut self, time: Duration) -> Self {
         self.lease = Some(time);
         self
@@ -141,9 +141,9 @@ impl Journal {
         self
     }
 
-    /// Makes every call that failed after its tool began a dead letter, even if a retry would fail again or the model
-    /// should correct the call. Without this setting, a failed call is a dead letter only if it may be repeated and has
-    /// no attempt left, or if its outcome is unknown. The run receives the same answer either way, and an operator
+    /// Makes a call a dead letter also if it fails with an error of class `Invalid` or `Final` after its tool has begun
+    /// in this process. Without this setting, a failed call is a dead letter only if its effect may be repeated, and no
+    /// attempt is left or its error is of class `Unknown`. The run receives the same answer either way, and an operator
     /// requeues or discards the dead letter. A call that the policy, a person or a middleware refused is not a dead
     /// letter.
     pub fn dead_letter_failures(mut self) -> Self {
@@ -160,8 +160,8 @@ impl Journal {
 
     /// Sets the key that signs the tokens of calls that are handed over. With this key, a token stays valid after a
     /// restart, and is valid in each process that has the key. A journal that outlives the process needs such a key if
-    /// calls are handed over; otherwise the executor makes a key for the process. The command `toolwright keys new`
-    /// makes keys. This key cannot approve calls, so it does not have to be [trusted](Self::trust).
+    /// calls are handed over. For any other journal, the executor makes a key if none is set. The command `toolwright
+    /// keys new` makes keys. This key cannot approve calls, so it does not have to be [trusted](Self::trust).
     pub fn hand_over_key(mut self, key: ApproverKey) -> Self {
         self.hand_over_key = Some(key);
         self
@@ -174,8 +174,8 @@ impl Journal {
     }
 
     /// Stores with each call the id of the trace in which the call was made, so that an operator who examines a dead
-    /// letter finds what led to it. The executor calls the closure within the span of the call, once for each recorded
-    /// call. The closure returns the id from the tracing library of the application.
+    /// letter finds what led to it. The executor calls the closure within the span of the call. The closure returns the
+    /// id from the tracing library of the application.
     ///
     /// With `tracing-opentelemetry` and `opentelemetry`:
     ///

@@ -33,8 +33,8 @@ const HANDS_OVER: &str = "executor";
 
 /// What the executor does with a call that needs approval if no approver can be asked.
 ///
-/// The approver of this process may be unable to decide, because there is no terminal or a function panics. If no other
-/// key is trusted, the call then waits with `Park`, and ends with the other variants.
+/// The approver of this process may also fail to decide, because there is no terminal or a function panics. The call
+/// then waits if another key is trusted, or with `Park`. Otherwise, it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -63,7 +63,7 @@ pub(crate) struct JournalConfig {
     pub(crate) expires_after: Duration,
     pub(crate) lease: Duration,
     pub(crate) reads: bool,
-    /// Whether every failed call becomes a dead letter.
+    /// Whether a call becomes a dead letter instead of only failing, if it fails after its tool has begun.
     pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
     /// The key for digests of secrets if there is no sealing key; it is lost when the process ends.
@@ -215,7 +215,7 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
-    /// Makes a journal in memory for this process, if the application sets an approver but no journal.
+    /// Makes a journal in memory for this process, for an application that sets no journal.
     pub(crate) fn of_this_process() -> Self {
         let store = MemoryStore::bounded(ENDED);
         Self { is_own: true, ..Self::new(store) }
@@ -299,13 +299,13 @@ impl Journal {
     }
 }
 
-/// Whether a file lies in a folder, or its path leads through that folder: a tool that may write there could replace a
-/// link or a folder on the path and redirect it. A path that cannot be resolved is compared as it is written.
+/// Returns whether a file lies in a folder, or its path leads through that folder. A tool that may write there could
+/// replace a link or a folder on the path and redirect it. A path that cannot be resolved is compared as it is written.
 pub(crate) fn is_inside(file: &Path, folder: &Path) -> bool {
     leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
 }
 
-/// The maximum number of links on one path, as most systems limit it. A path with more links leads nowhere.
+/// The maximum number of links that are followed on one path. Most systems have the same limit.
 const LINKS: u32 = 40;
 
 /// Returns whether a part of the path is in the folder, or is a link that leads into it.

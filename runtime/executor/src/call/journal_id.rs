@@ -1,5 +1,6 @@
-//! The id of an executor's journal, which is read once. Statements are signed for one journal by its id. If the id in
-//! the store changes later, a running executor still accepts only statements for the id that it has read.
+//! The id of an executor's journal, which is read once. A decision is signed for one journal, which the signed text
+//! names by its id. If the id in the store changes later, a running executor still accepts only decisions for the id
+//! that it has read.
 
 use std::time::Duration;
 

@@ -20,13 +20,14 @@ use toolwright_core::footprint::{Facts, Footprint};
 use toolwright_core::output::Answer;
 use toolwright_core::tool::Definition;
 
-/// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
+/// A stage of an application, which runs before and after each attempt of a call. Add it with
 /// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).
 ///
 /// A stage runs when the input has been read and the policy, or a person, allows the call. It runs for every kind of
 /// call: single calls, calls of turns, resumed calls, calls of a worker, retries and typed commands, with and without a
-/// journal. A stage may take as long as an attempt of the tool, within what is left of the total timeout. If it panics
-/// or takes longer, the call is answered `stage_failed`. If the call is abandoned, the future of the stage is dropped.
+/// journal. [`before`](Self::before) may take as long as an attempt of the tool, within what is left of the total
+/// timeout. [`AfterCall::after`] may take as long as an attempt. If a stage panics or takes longer, the call is
+/// answered `stage_failed`. If the call is abandoned, the future of the stage is dropped.
 ///
 /// The call begins when every stage has let it continue. A call in a journal is claimed only then, so another process
 /// may claim the call while the stages are running here. In that case, [`AfterCall::not_begun`] of these stages runs.
@@ -82,8 +83,9 @@ impl<A: Middleware + ?Sized> Middleware for Arc<A> {
 pub enum BeforeCall {
     /// The call continues with the next stage, or with its tool.
     Continue,
-    /// The call continues. The value's [`after`](AfterCall::after) runs when the attempt has ended, and its
-    /// [`not_begun`](AfterCall::not_begun) runs if the attempt will not begin. In any other case, the value is dropped.
+    /// The call continues. The value's [`after`](AfterCall::after) runs when the attempt has ended, or when a later
+    /// stage has answered or refused the call. Its [`not_begun`](AfterCall::not_begun) runs if the attempt will not
+    /// begin for another reason. If the attempt is dropped, the value is only dropped.
     Then(Box<dyn AfterCall>),
     /// The call gets this answer, and its tool does not run.
     Answer(Answer),
@@ -94,9 +96,10 @@ pub enum BeforeCall {
     Refuse(ToolError),
 }
 
-/// What a stage does during and after an attempt that it let continue. If the attempt does not begin,
-/// [`not_begun`](Self::not_begun) runs instead of [`after`](Self::after). If the attempt is dropped, this value is only
-/// dropped, so release in `Drop` what the stage holds for a call.
+/// What a stage does during and after an attempt that it let continue. [`after`](Self::after) receives the answer of
+/// the attempt, or the answer of a later stage. If there is neither, because the attempt did not begin,
+/// [`not_begun`](Self::not_begun) runs instead. If the attempt is dropped, this value is only dropped, so release in
+/// `Drop` what the stage holds for a call.
 pub trait AfterCall: Send {
     /// Runs concurrently with the attempt, for instance to renew a lease, and is dropped when the attempt has ended.
     /// The default implementation does nothing.
@@ -104,18 +107,19 @@ pub trait AfterCall: Send {
         Box::pin(ready(()))
     }
 
-    /// Examines the answer of the attempt before the answer is recorded, even if it is an error. May return another
-    /// answer, which replaces it. The retry policy then decides by the new answer whether the call is tried again.
+    /// Examines the answer of the attempt or of a later stage before the answer is recorded, even if the answer is an
+    /// error. May return another answer, which replaces it. The retry policy then decides by the new answer whether the
+    /// call is tried again.
     fn after<'a>(
         self: Box<Self>,
         call: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
 
-    /// Runs if the attempt did not begin and will not begin, because a later stage refused the call, another process
-    /// claimed it, or the call was abandoned. If the value is dropped without `after` and without this method, the
-    /// attempt may have done its work. The default implementation only drops the value. An implementation must not
-    /// block.
+    /// Runs if the attempt did not begin and will not begin: a later stage delayed the call or did not finish, another
+    /// process claimed the call, the call was handed over or abandoned, or the executor refused to begin it. If the
+    /// value is dropped without `after` and without this method, the attempt may have done its work. The default
+    /// implementation only drops the value. An implementation must not block.
     fn not_begun(self: Box<Self>) {}
 }
 
@@ -224,7 +228,7 @@ impl<'a> MiddlewareCall<'a> {
     }
 
     /// Returns the executor's services that the tool of the call takes, or `None` if the tool also takes values of its
-    /// run or of the call. Types for which `is_constant` returns true are left out. If two calls have equal services and
+    /// run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal services and
     /// equal arguments, their tools start from the same values, which is what a cache of answers needs to know.
     pub fn shared_services(&self, is_constant: impl Fn(TypeId) -> bool) -> Option<SharedServices> {
         let Plan { entry, wiring, .. } = self.inside.plan;

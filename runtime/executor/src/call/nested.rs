@@ -1,5 +1,5 @@
-//! What a running call needs of the executor that runs it. The executor is above the code that runs a call, so that
-//! code reaches it only through this trait.
+//! The interface through which a running call makes further calls. The code that runs a call cannot depend on the
+//! executor, which is built upon it, and uses this trait instead.
 
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ pub(crate) trait NestedCalls: Send + Sync {
     /// Checks a call without running it.
     fn check(&self, run: &Arc<RunState>, call: &Call<'_>) -> Result<(), ToolError>;
 
-    /// Checks whether a call may run without a person's decision on it.
+    /// Checks whether a running tool may make this call with a person's consent. Returns an error if the policy denies
+    /// the call, puts it into a plan, or asks a person about each such call.
     fn permits(
         &self,
         run: Arc<RunState>,

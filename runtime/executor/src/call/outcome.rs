@@ -145,7 +145,8 @@ pub enum CallFailure {
         /// The contradiction between record and rules.
         why: Contradiction,
     },
-    /// The supplied result of the call is signed with a key that is not trusted.
+    /// The result of the call comes from a person's decision, whose signature is not valid here. Its key may not be
+    /// trusted.
     #[error(
         "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]
@@ -154,10 +155,11 @@ pub enum CallFailure {
         call: CallId,
         /// The name of the tool.
         tool: String,
-        /// Why the key is not valid.
+        /// Why the signature is not valid.
         why: VerifyError,
     },
-    /// The tool is not registered in this process, or needs services that only the call's own run has.
+    /// This process cannot continue the call. For instance, its tool is not registered here, the tool needs services
+    /// that only the call's own run has, or the key that decrypts its arguments is missing.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
     NotHere {
         /// The id of the call.

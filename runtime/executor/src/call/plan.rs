@@ -22,8 +22,8 @@ use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
 pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
-    /// Whether a call needs more than the fast path. That is so for a service that is missing or that the executor
-    /// itself does not hold, a circuit breaker, most validations, an approval function, and middleware.
+    /// Whether calls of the tool cannot take the fast path. The possible reasons are a service that is missing or that
+    /// the executor itself does not hold, a circuit breaker, most validations, an approval function, and middleware.
     pub(crate) needs_more: bool,
     /// Whether the fast path runs the tool's own validation.
     pub(crate) validates_at_once: bool,
@@ -53,7 +53,8 @@ impl Plan {
         Facts::new(self.danger, self.approval)
     }
 
-    /// Returns whether only the input of a call can make the call need approval.
+    /// Returns whether neither the tool nor its adaptation requires approval of every call. The input of a call may
+    /// still require approval.
     pub(crate) fn asks_nobody(&self) -> bool {
         self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
@@ -99,7 +100,7 @@ pub(crate) struct Provisions {
     pub(crate) timeout: Option<Duration>,
     /// How long a whole call may take, unless the tool sets another limit.
     pub(crate) total_timeout: Option<Duration>,
-    /// Whether calls run that would need approval if the executor had a policy and an approver.
+    /// Whether the executor runs calls without a policy. Tools of resolvers then need no approval.
     pub(crate) unrestricted: bool,
     /// How far invalid input is repaired, unless the tool sets it itself.
     pub(crate) repair: Repair,

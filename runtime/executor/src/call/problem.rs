@@ -27,7 +27,7 @@ pub enum BuildProblem {
     TwoPolicies,
     /// The policy puts calls into a plan, but the executor has no journal to store the plan.
     NoPlan,
-    /// The limit lets no call run.
+    /// The executor is limited to 0 concurrent calls, so that no call could ever run.
     NoCalls,
     /// A tool needs a capability that is not provided.
     Missing {
@@ -38,10 +38,11 @@ pub enum BuildProblem {
         /// The service or resource that the tool needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// The approver has no stored key, but the journal outlives the process and thereby the key that is made for it.
+    /// The approver has no stored key. The key that is made for the process would be lost with it, but the journal
+    /// outlives the process.
     ProcessKey,
-    /// A tool is carried out elsewhere, but the journal outlives the process and thereby the key that would sign the
-    /// tokens of the tool's calls.
+    /// A tool is carried out elsewhere, and no stored key is set to sign the tokens of its calls. The journal outlives
+    /// the key that is made for the process.
     NoHandOverKey {
         /// The name of the tool.
         tool: String,

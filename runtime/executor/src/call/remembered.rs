@@ -1,5 +1,5 @@
-//! The answers of child calls that no journal records, so that a further attempt of their parent runs none of them
-//! twice.
+//! The answers of child calls that may change something and that no journal records. A further attempt of their parent
+//! receives these answers, and does not run the children twice.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,7 +28,8 @@ impl RecordedChildren {
         Self { is_needed, children: Mutex::default() }
     }
 
-    /// Returns the answer of a child in an earlier attempt; `None` if the child was not begun.
+    /// Returns the answer of a child in an earlier attempt; `None` if the child was not begun. The answer is an error
+    /// if the child had no answer then, or if the earlier attempt made another call at this index.
     pub(crate) fn answer(&self, index: u32, parent: &str, call: &Call<'_>) -> Option<Answer> {
         let children = self.children();
         let child = children.get(index as usize)?.as_ref()?;

@@ -20,7 +20,8 @@ use toolwright_core::registration::Registration;
 ///
 /// The executor asks a resolver when a call names a tool that the registry does not contain. The model gets the error
 /// `unknown_tool` only if no resolver finds the tool. A tool that a resolver returns is registered under that name, and
-/// stays registered. Its danger is at least `moderate`.
+/// stays registered. Its danger is at least `moderate`. Unless the executor is
+/// [`unrestricted`](crate::executor::ExecutorBuilder::unrestricted), the tool counts as one that requires approval.
 ///
 /// A closure that returns the tool without waiting implements this trait; see
 /// [`ExecutorBuilder::resolver`](crate::executor::ExecutorBuilder::resolver).
@@ -35,7 +36,7 @@ use toolwright_core::registration::Registration;
 /// impl Resolver for Remote {
 ///     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
 ///         Box::pin(async move {
-/// // Asks the server for the schema…
+///             // Asks the server for the schema…
 ///             let Some(action) = name.strip_prefix("remote_") else { return Ok(None) };
 ///             let action = action.to_owned();
 ///             let tool = DynamicTool::new(name, "Does something far away.", json!({"type": "object"}), move |_, _| {

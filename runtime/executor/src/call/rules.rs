@@ -50,8 +50,8 @@ impl Surroundings {
         self.roots.iter().fold(policy, PolicyBuilder::root)
     }
 
-    /// Finds protected files that lie in a folder of tools: a file of these policies, the journal, or the key of an
-    /// approver, in a root of the executor or of these policies.
+    /// Finds protected files in the folders in which tools work: these policies' files, the journal, and the key of an
+    /// approver. The folders are the roots of the executor and `roots`.
     pub(crate) fn exposed<'a>(
         &'a self,
         policies: impl Iterator<Item = &'a Path>,
@@ -108,8 +108,8 @@ impl Rules {
         }
     }
 
-    /// Builds another policy, to which the executor's journal and roots are given, and the parser of command lines of
-    /// this policy if it has none.
+    /// Builds a policy other than the executor's own. It receives the journal and the roots of the executor. If it has
+    /// no parser of command lines, it receives the parser of the executor's policy.
     pub(crate) fn another(
         &self,
         policy: PolicyBuilder,

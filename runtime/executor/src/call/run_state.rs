@@ -128,7 +128,7 @@ impl RunState {
         }
     }
 
-    /// Returns a copy of the run that calls other tools.
+    /// Returns a copy of the run that can call the tools of `ready`.
     pub(crate) fn with_tools(&self, ready: Arc<Ready>) -> Self {
         Self {
             core: Arc::clone(&self.core),

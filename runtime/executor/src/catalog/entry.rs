@@ -94,8 +94,8 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Returns whether a result of the right type may still break the output schema. For a run-time tool, whose result
-    /// has no type, this is always so.
+    /// Returns whether a result of the right Rust type may still break the output schema. This is always so for a
+    /// run-time tool, because its output schema is independent of the type of its result.
     #[inline]
     pub(crate) fn promises_more(&self) -> bool {
         *self.promises_more.get_or_init(|| {
@@ -118,8 +118,7 @@ impl Entry {
         made.as_ref()
     }
 
-    /// Returns the fingerprint to which decisions about the tool's calls are bound. It is computed when a call is first
-    /// recorded.
+    /// Returns the fingerprint to which decisions about the tool's calls are bound. It is computed at the first use.
     pub(crate) fn fingerprint(&self) -> &str {
         self.fingerprint.get_or_init(|| fingerprint(&self.definition))
     }

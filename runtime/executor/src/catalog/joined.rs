@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::{Catalog, Inner, Tools};
 
 impl Catalog {
-    /// Returns the tools of this catalog and, after them, those tools of another catalog whose names this one does not
-    /// have.
+    /// Returns the tools of this catalog, followed by the tools of `others` whose names this catalog does not have.
     ///
     /// ```
     /// use serde_json::json;

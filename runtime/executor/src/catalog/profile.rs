@@ -287,7 +287,7 @@ pub enum ProfileError {
     Empty,
     /// One or more profiles have problems.
     Several {
-        /// The name and the problem of each profile that has one; at least one.
+        /// The name and the problem of each profile that has a problem. The list is not empty.
         problems: Vec<(String, ProfileError)>,
     },
 }

@@ -1,6 +1,6 @@
 //! Determines whether the output schema of a tool has constraints that its Rust type lacks, such as a bound, a length
-//! or a pattern. Only results of such a tool are checked, because otherwise the type guarantees that they match the
-//! schema.
+//! or a pattern. The results of such a tool are checked. The results of another annotated tool match its schema,
+//! because its type guarantees that.
 
 use serde_json::{Map, Number, Value};
 use toolwright_core::schema::walk::pointers;
@@ -22,7 +22,7 @@ const KEYWORDS: [&str; 13] = [
     "pattern",
 ];
 
-/// Whether a schema or one of its subschemas can refuse a value that has the right type.
+/// Returns whether a schema or one of its subschemas can refuse a value that has the right type.
 pub(crate) fn promises_more(schema: &Value) -> bool {
     let mut places = Vec::new();
     pointers(schema, String::new(), &mut places);

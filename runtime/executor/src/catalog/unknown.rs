@@ -1,8 +1,8 @@
-//! The problem of a name that no tool has.
+//! The error for the name of a tool that does not exist.
 
 use std::fmt;
 
-/// No tool has this name.
+/// The error for a name that no tool has.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownTool {

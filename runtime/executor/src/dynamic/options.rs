@@ -69,9 +69,9 @@ impl DynamicTool {
     }
 
     /// Sets an async function that decides from the final input of a call whether the call needs approval, and for
-    /// which reason. The function is called before the policy judges the call, and again when the call is claimed. If
-    /// the function fails, panics or takes longer than ten seconds, a person is asked. The function must not change
-    /// anything.
+    /// which reason. The function is called before the policy evaluates the call. For a call in a journal, it is called
+    /// again when the call is claimed. If the function fails, panics or takes longer than ten seconds, the call needs
+    /// approval. The function must not change anything.
     ///
     /// ```
     /// use serde_json::json;
@@ -116,8 +116,8 @@ impl DynamicTool {
     }
 
     /// Names the parameters whose values leave the machine, as `#[arg(sink)]` does for an annotated function. An empty
-    /// list says that no value leaves the machine. Without this option, it is unknown which values do, and a rule over
-    /// calls that send (`sends`) asks about each call.
+    /// list says that no value leaves the machine. Without this option, it is unknown whether a call sends something. A
+    /// policy rule about such calls (`Rule::sends`) that asks or denies then also applies to the calls of this tool.
     ///
     /// ```
     /// use serde_json::json;
@@ -143,8 +143,9 @@ impl DynamicTool {
     }
 
     /// Sets the function that refuses calls by a rule that a schema cannot express. It checks the final input before
-    /// the policy judges the call and a person is asked, and again when the call is about to begin. The model reads its
-    /// error and the hint of the error. The function has ten seconds, and must not change anything.
+    /// the policy evaluates the call and a person is asked. It may run again immediately before the call begins. The
+    /// model reads the error that the function returns, and the hint of that error. The function has ten seconds, and
+    /// must not change anything.
     ///
     /// ```
     /// use serde_json::json;
@@ -204,8 +205,8 @@ impl DynamicTool {
 
     /// Names what calls do beyond the definition, such as the server to which they go. An approval of a call is bound
     /// to this text. If the text has changed when an approved call is about to run, for instance after a restart, the
-    /// call does not run, and the person is asked again. Models and people do not read the text, but `Debug` of the
-    /// definition prints it, so give a digest if the text could contain a secret.
+    /// approval is not valid any more, and the policy evaluates the call again. Models and people do not read the text,
+    /// but `Debug` of the definition prints it, so give a digest if the text could contain a secret.
     ///
     /// ```
     /// use serde_json::json;
@@ -319,12 +320,12 @@ impl DynamicTool {
         self
     }
 
-    /// Registers the tool with this prefix before its name.
+    /// Returns a registration of the tool with this prefix before its name.
     pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
         Registration::from(self).prefixed(prefix)
     }
 
-    /// Registers the tool with changes to the definition that its author wrote.
+    /// Returns a registration of the tool with changes to the definition that its author wrote.
     pub fn adapted(self, adaptation: Adaptation) -> Registration {
         Registration::from(self).adapted(adaptation)
     }

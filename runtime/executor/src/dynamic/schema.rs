@@ -46,7 +46,7 @@ pub(super) fn output(mut written: Value) -> Result<Value, SchemaProblem> {
     Ok(written)
 }
 
-/// Refuses defaults that contain themselves without an end.
+/// Refuses a schema whose default values contain themselves, because filling them in would never end.
 pub(super) fn defaults_end(schema: &Value) -> Result<(), SchemaProblem> {
     match toolwright_journal::arguments::endless_defaults(schema) {
         Some(place) => Err(wrong(
@@ -111,8 +111,8 @@ fn is_object(schema: &Value) -> Result<(), SchemaProblem> {
     Err(wrong("/type", message))
 }
 
-/// Refuses a required key that is not among the properties, because one of the two names is then nearly always
-/// misspelt.
+/// Refuses a required key that is not among the properties, because it is then nearly always misspelt. In a schema with
+/// `patternProperties`, such a key is allowed.
 fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let none = Map::new();

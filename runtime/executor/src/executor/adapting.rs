@@ -9,7 +9,8 @@ use toolwright_core::adaptation::Adaptation;
 impl ExecutorBuilder {
     /// Adapts the tools that the pattern matches. Use it for tools that the application did not write, such as those of
     /// a bundle, of an MCP server or of another crate. The pattern is one of a [`Profile`](crate::catalog::Profile).
-    /// Tools that are registered later are adapted as well. Building fails if the pattern matches no tool.
+    /// Tools that are registered later are adapted as well. Building fails if the pattern matches no tool, unless the
+    /// policy expects such a tool to be registered later.
     ///
     /// ```
     /// use toolwright::{Adaptation, Call, Executor, Registry, tool};

@@ -130,8 +130,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Runs every call without rules and protections. A call needs approval only if its tool asks for it; with a
-    /// journal, a person is then asked.
+    /// Runs calls without rules and protections. A call needs approval only if its tool requires it. A person is then
+    /// asked if the executor has a journal. Without a journal, the call is refused.
     #[must_use]
     pub fn unrestricted(mut self) -> Self {
         self.unrestricted = true;
@@ -144,8 +144,8 @@ impl ExecutorBuilder {
         self.service_arc(Arc::new(service))
     }
 
-    /// Provides a service that is shared with other owners, or a trait object, which tools borrow as `&dyn Trait`. See
-    /// [`service`](Self::service).
+    /// Provides a service in an `Arc`. Other owners may share the service, or it may be a trait object, which tools
+    /// borrow as `&dyn Trait`. See [`service`](Self::service).
     #[must_use]
     pub fn service_arc<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
         self.services.push((DeclaredService::of::<T>(), Box::new(service)));
@@ -187,7 +187,7 @@ impl ExecutorBuilder {
     }
 
     /// Limits how long each attempt of a call may take if its tool sets no limit; `None` sets no limit. The default is
-    /// 30 seconds. A call with three attempts may take three times as long, and the delays between them:
+    /// 30 seconds. A call with three attempts may take three times as long, plus the delays between them.
     /// [`total_timeout`](Self::total_timeout) limits the whole call. The time in which a call waits for a free place
     /// does not count. A tool that computes without yielding cannot be stopped.
     #[must_use]
@@ -222,8 +222,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Adds a [`Middleware`](super::Middleware), which sees every call before it begins and after it has ended. The
-    /// middleware that is added first sees a call first, and the answer of the call last.
+    /// Adds a [`Middleware`](super::Middleware), which examines each attempt of a call before the attempt begins and
+    /// after it has ended. The middleware that is added first examines a call first, and the answer of the call last.
     ///
     /// Calls of an executor with middleware are a little slower: their arguments are made final and their footprints
     /// are computed before the tool reads its input.

@@ -1,7 +1,8 @@
 //! Calls that a call makes on behalf of an agent: they can use only some of the tools, and further rules apply to
 //! them.
 //!
-//! A delegation gives no rights: a catalog is narrowed and never widened, and a rule can only forbid more.
+//! A delegation gives no rights: it removes tools from the catalog and adds none, and its rules only make decisions
+//! stricter.
 
 use std::any::Any;
 use std::fmt;

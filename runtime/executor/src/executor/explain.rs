@@ -1,4 +1,5 @@
-//! Reports the facts that the policy receives about a call and the policy's decision, without running the call.
+//! Evaluates the policy and the tool's validation for a call, and computes the facts about the call, without running
+//! its tool.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -44,7 +44,7 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// When the result is refused. The error says why, and whether the call still waits for a result.
+    /// When the result is refused. The error says why. A call that has not ended still waits for a result.
     pub async fn supply(
         &self,
         call: CallId,
@@ -57,10 +57,10 @@ impl Executor {
         }
     }
 
-    /// Lists the calls of the journal that were handed over and wait for a result, the oldest first, each with its
-    /// token. After a restart, it lists calls of earlier processes only if the journal has a stored key
-    /// ([`Journal::hand_over_key`](crate::executor::Journal::hand_over_key)). A call whose encrypted arguments this
-    /// executor cannot decrypt is left out, and traced.
+    /// Lists the calls of the journal that were handed over and wait for a result, the oldest first, each with a token.
+    /// A token from before a restart stays valid only if the journal has a stored key
+    /// ([`Journal::hand_over_key`](crate::executor::Journal::hand_over_key)). A call whose arguments this executor
+    /// cannot read is left out, and a tracing event says why.
     ///
     /// # Errors
     /// When the journal fails.

@@ -11,7 +11,8 @@ use toolwright_journal::approval::{Approver, ApproverKey};
 impl ExecutorBuilder {
     /// Records calls in a journal, given as a store or as a [`Journal`] with options. Every call that changes something
     /// is recorded before it runs, and its result is recorded afterwards. A call that needs a person's decision waits
-    /// in the journal. Reads that need no approval are recorded only with [`record_reads`](Journal::record_reads).
+    /// in the journal. Reads that need no approval are recorded only with [`record_reads`](Journal::record_reads), or
+    /// if their tools make calls or are carried out elsewhere.
     ///
     /// A journal needs either an approver that this process [asks](Self::ask), or
     /// [`on_no_approver`](Journal::on_no_approver), which says what happens without an approver. An approver does not
@@ -48,9 +49,9 @@ impl ExecutorBuilder {
     /// journal with this approver, unless [`trust_process_key`](Journal::trust_process_key) accepts that.
     ///
     /// If the approver fails (no terminal, a panic, no usable answer), standard error and the event
-    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits for a decision by
-    /// another trusted key. If there is no other key, the call ends at once as
-    /// [`Expired`](toolwright_journal::journal::State::Expired), with the answer `approval_required`.
+    /// [`ApproverFailed`](crate::event::ToolEventKind::ApproverFailed) say why. The call then waits if another key is
+    /// trusted, or with [`OnNoApprover::Park`](crate::executor::OnNoApprover::Park). Otherwise, the call ends at once
+    /// as [`Expired`](toolwright_journal::journal::State::Expired), with the answer `approval_required`.
     #[must_use]
     pub fn ask(mut self, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
@@ -91,8 +92,8 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Names a folder in which tools work. The build refuses a journal inside it, because tools could change the
-    /// journal.
+    /// Names a folder in which tools work. The build refuses a journal, a policy file or an approver's key inside it,
+    /// because tools could change these files.
     #[must_use]
     pub fn workspace_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(root.into());

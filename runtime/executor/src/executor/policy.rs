@@ -96,8 +96,8 @@ impl Executor {
     /// policy.
     ///
     /// # Errors
-    /// When the files have a mistake, or the new policy would plan calls although there is no journal. The old policy
-    /// then stays in use.
+    /// When the files have a mistake, a protected file lies in a folder in which tools work, or the new policy would
+    /// plan calls although there is no journal. The old policy then stays in use.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.state.core;
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())
@@ -114,7 +114,7 @@ impl Executor {
     }
 
     /// Checks a call by its tool's validation (`validate = |…| …`), without running the call and without asking a
-    /// person. Accepts every call of a tool without a validation.
+    /// person. A tool without a validation accepts every call whose input is valid.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, ToolError, tool};

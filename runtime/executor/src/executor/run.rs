@@ -140,8 +140,7 @@ impl Run {
         Calling::new(&self.state, call)
     }
 
-    /// Submits a call outside of turns without waiting for people, as [`Executor::submit`] does, with the services of
-    /// the run.
+    /// Submits a call outside of turns, as [`Executor::submit`] does, with the services of the run.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore, State};

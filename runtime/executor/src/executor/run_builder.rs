@@ -32,15 +32,15 @@ impl RunBuilder {
         self.with_arc(Arc::new(value))
     }
 
-    /// Provides the run with a service that is shared with other owners, or with a trait object. See
-    /// [`with`](Self::with).
+    /// Provides the run with a service in an `Arc`. Other owners may share the service, or it may be a trait object.
+    /// See [`with`](Self::with).
     #[must_use]
     pub fn with_arc<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.values.push((TypeId::of::<T>(), type_name::<T>(), Box::new(value)));
         self
     }
 
-    /// Cancels every call of the run when the token is cancelled.
+    /// Cancels the calls of the run that this process runs or waits for, when the token is cancelled.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.requester.cancelled = Some(token);
@@ -100,7 +100,7 @@ impl RunBuilder {
         self
     }
 
-    /// Calls this listener with every event of the calls of this run while they run in this process. The listeners of
+    /// Calls this listener with the events of the calls of this run while they run in this process. The listeners of
     /// the executor are called as well. The listener runs on the task of the call, so it must return quickly.
     ///
     /// ```
@@ -154,8 +154,8 @@ impl RunBuilder {
         Ok(self.start_with(values))
     }
 
-    /// Starts a run without services. Its calls can be cancelled and ended, but a call of a tool that needs a service
-    /// of the run cannot run.
+    /// Starts a run without services. The run can be ended, and its calls can be cancelled. A call of a tool that needs
+    /// a service of the run is refused.
     #[doc(hidden)]
     #[must_use]
     pub fn start_without_services(self) -> Run {

@@ -37,8 +37,9 @@ impl Run {
     /// person has decided.
     ///
     /// `turn` is the number of the turn in its run, counted by the application. With a journal, a call is identified by
-    /// run, turn and index. If the same turn is made again, for instance after a crash, no call runs twice, and the
-    /// recorded answers are returned.
+    /// run, turn and index. If the same turn is made again, for instance after a crash, a recorded call continues
+    /// instead of being made anew. If it has an answer, it does not run again, and that answer is returned. Reads that
+    /// the journal does not record run again.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -73,8 +74,8 @@ impl Run {
     /// When the host application has to act before the turn can be answered: the journal fails or has other calls at
     /// this turn, no approver can be asked and the executor is set to fail then, a call cannot run in this process, or
     /// the executor shuts down while a call waits. If several calls fail in such a way, the error is that of the first
-    /// in call order. Every call is still in the journal, so the same turn can be made again. Without a journal, this
-    /// method never fails.
+    /// in call order. The recorded calls are still in the journal, so the same turn can be made again. Without a
+    /// journal, this method never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         self.answer_turn(turn, &calls, Early::none(), TurnWait::Results).await
@@ -111,13 +112,16 @@ impl Run {
         self.answers_of(lifecycle, turn, calls, outcomes).await
     }
 
-    /// Submits the calls of a turn without waiting for people. Returns the outcome of each call, in the order of the
-    /// calls. The calls run concurrently, as those of [`turn`](Self::turn) do. A call that has to wait for a person
-    /// does not delay the others, and people are asked when the other calls are answered.
+    /// Submits the calls of a turn, and returns the outcome of each call, in the order of the calls. Unlike
+    /// [`turn`](Self::turn), this method does not wait for a decision that comes later. The calls run concurrently, as
+    /// those of [`turn`](Self::turn) do. A call that has to wait for a person does not delay the others. The approver
+    /// is asked about such a call after the other calls have run. If the approver decides when it is asked, the call
+    /// continues.
     ///
-    /// `turn` is the number of the turn in its run, counted by the application. A call is identified by run, turn and
-    /// index. If the same turn is made again, for instance after a crash, no call runs twice, and the recorded outcomes
-    /// are returned.
+    /// `turn` is the number of the turn in its run, counted by the application. With a journal, a call is identified by
+    /// run, turn and index. If the same turn is made again, for instance after a crash, a recorded call continues
+    /// instead of being made anew. If it has an answer, it does not run again, and that answer is returned. Reads that
+    /// the journal does not record run again.
     ///
     /// A call is refused if an earlier call of the turn has the same provider id.
     ///
@@ -261,7 +265,7 @@ impl Run {
             }
         });
         let mut outcomes: Vec<Outcome> = submitted.await;
-        // All calls that need no approval have been answered, so people are asked about the others now.
+        // No call of the turn is running any more, so people are asked about the pending calls now.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;

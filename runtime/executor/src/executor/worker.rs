@@ -87,14 +87,14 @@ impl Worker {
     }
 
     /// Continues a suspended call: runs the call if it may run now, and returns its outcome. A call that still waits is
-    /// returned as suspended. However many workers resume a call, it runs only once.
+    /// returned as suspended. If several workers resume a call at the same time, only one of them runs it.
     pub async fn resume(&self, call: CallId) -> Outcome {
         self.lifecycle().resume(call).await
     }
 
-    /// Waits until a call has its answer, and carries the call out as soon as it may run. If it is unknown whether the
-    /// call happened, returns a [`SuspendedCall`](crate::executor::SuspendedCall), because only a person or the call's
-    /// tool can find out what happened.
+    /// Waits until a call has its answer, and carries the call out as soon as it may run. Returns a
+    /// [`SuspendedCall`](crate::executor::SuspendedCall) if it is unknown whether the call happened, because only a
+    /// person or the call's tool can find that out. Returns one as well if the executor shuts down.
     pub async fn wait(&self, call: CallId) -> Outcome {
         self.lifecycle().wait(call, None).await
     }
@@ -135,8 +135,8 @@ impl Worker {
         self.lifecycle().acknowledge(call).await
     }
 
-    /// Ends a run: cancels its calls that have not begun, and prevents further calls. Returns how many calls were
-    /// cancelled.
+    /// Ends a run: cancels its calls that have not begun, and prevents further calls from being recorded. Reads that
+    /// the journal does not record are still possible. Returns how many calls were cancelled.
     ///
     /// # Errors
     /// When the journal fails.

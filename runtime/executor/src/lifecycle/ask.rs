@@ -135,7 +135,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Returns whether this process has not yet notified its approver of a pending call.
+    /// Returns whether this process has to notify its approver of the call now.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
@@ -144,7 +144,7 @@ impl Lifecycle<'_> {
             && !busy.is_left_alone(record.id)
     }
 
-    /// Asks people about a call of a turn, when the other calls of the turn are answered.
+    /// Asks people about a call of a turn, after the other calls of the turn have run.
     pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
         match self.load(id).await {
             Ok(record) if self.needs_notification(&record) => {

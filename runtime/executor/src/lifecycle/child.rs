@@ -23,8 +23,8 @@ use toolwright_journal::journal::{CallRecord, CallSlot, State};
 
 impl<'a> Lifecycle<'a> {
     /// Makes a child, and returns its answer. While the child waits, for a person or for a result from outside, the
-    /// parent is suspended, and this future never completes. A parent with effect `once` must not run again. It is not
-    /// suspended, and this future waits for the child.
+    /// parent is suspended, and this future never completes. A parent with effect `once` must not run again, so it is
+    /// not suspended, and this future waits for the child.
     pub(crate) async fn child(self, call: &Call<'_>, family: &Family) -> Answer {
         let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
         let is_put_back = family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
@@ -69,7 +69,7 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Returns whether the parent runs again. It may then have made the child before.
+    /// Returns whether the parent runs again. The parent may then have made the child before.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
@@ -213,8 +213,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Leaves a child that is due to its parent, which makes the child again. If the parent already has its answer, the
-    /// child is ended.
+    /// Leaves a due child to its parent, which makes the child again. If the parent already has its answer, the child
+    /// is ended.
     pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
         let Some(parent) = child.parent else { return Ok(()) };
         let parent = self.read_if_there(parent.call).await?;

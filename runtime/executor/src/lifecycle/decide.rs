@@ -3,9 +3,9 @@
 //! - [`arrive`](self::arrive): evaluates a call for the first time, or again. [`claim`](self::claim): evaluates a call
 //!   that may run by the present policy, tool and grants, and claims it.
 //! - [`stage`](self::stage): applies what the stages of the application decided about a call that may run.
-//! - [`statement`](self::statement): which decisions of people count.
-//! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.
-//! - [`family`](self::family): a call that makes calls, and the calls that it makes.
+//! - [`statement`](self::statement): checks which decisions of people are valid.
+//! - [`hand_over`](self::hand_over): decides on a call that is carried out elsewhere.
+//! - [`family`](self::family): decides on a call that makes calls, and on the calls that it makes.
 //! - [`attempt`](self::attempt): applies the end of an attempt. [`end`](self::end): ends a call that does not run, or
 //!   takes it back to its earlier state.
 

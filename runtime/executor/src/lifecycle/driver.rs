@@ -79,7 +79,7 @@ pub(super) struct Look<'a, 'c> {
     entered: Option<EnteredStages>,
     /// The claim of the call, from the moment before the claim is committed.
     held: Option<HeldClaim>,
-    /// The answer of the tool, or the error by which the validation refused the call.
+    /// The answer of the tool or of the middleware, or the error by which the validation refused the call.
     pub(super) answer: Option<Answer>,
     /// A commit whose reply was lost, so that it may or may not have succeeded.
     unheard: Option<Unheard>,
@@ -333,7 +333,7 @@ impl<'a> Lifecycle<'a> {
         HeldClaim::new(self.run, claimed, by, tool)
     }
 
-    /// Returns whether a caller or a worker runs the call. A child is abandoned together with its parent.
+    /// Returns whether a caller or a worker runs the call. For a child, it is the one that runs the parent.
     fn runs(self, look: &Look<'a, '_>) -> By {
         match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
             Some(parent) if self.parent.is_some() => parent.by,

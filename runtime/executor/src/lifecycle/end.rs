@@ -68,7 +68,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Ends a call that has not begun. Returns a call that has begun as it is.
+    /// Ends a call that is not running. A call that is running or has ended does not change.
     pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
         let was_waiting = record.state == State::Waiting;
         let mut look = self.look(record, None, None);
@@ -105,7 +105,8 @@ impl Lifecycle<'_> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Ends all calls of a run that have not begun, and prevents other calls of the run from beginning.
+    /// Ends all recorded calls of a run that have not begun, and prevents other calls of the run from being recorded.
+    /// Returns how many calls were cancelled.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {
             self.run.end();

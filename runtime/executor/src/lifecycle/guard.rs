@@ -4,13 +4,14 @@
 /// One of the checks that `decide` makes. The doc of each variant says what the check ensures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Guard {
-    /// The tool, the decision, the deadline and the run of a call are checked again when the call is claimed.
+    /// The policy, the tool, the arguments, the decision and the run of a call are checked again when the call is
+    /// claimed.
     EvaluatedAtClaim,
     /// A decision is valid only for the generation and the digest that it names.
     DecisionBound,
     /// A decision is valid only for the arguments that the person was shown.
     ShownBound,
-    /// A statement is valid only in the journal and for the project that it names.
+    /// A decision is valid only in the journal and for the project that it names.
     JournalBound,
     /// A decision is valid only before the deadline of the request for it.
     DecisionInTime,
@@ -20,13 +21,15 @@ pub enum Guard {
     Fenced,
     /// If the history is newer than the record, both are read again, and no contradiction between them is reported.
     HistoryOfItsTime,
-    /// No call of an ended run begins, according to the facts of the decision.
+    /// A call does not begin if its run had ended when the facts for the decision were read.
     RunEndSeen,
-    /// No call of an ended run begins, because the commit is made on the condition that the run has not ended.
+    /// A call does not begin if its run has ended meanwhile, because the commit is made on the condition that it has
+    /// not.
     RunEndCommitted,
-    /// Only a verified statement ends a call. After a forged statement, the call returns to its earlier state.
+    /// A call whose last decision is invalid does not end, if it had begun before that decision. It returns to its
+    /// earlier state.
     Verified,
-    /// An answer never changes. Only operators see a later result.
+    /// The answer of a call never changes. A later result is recorded separately.
     AnswerStays,
     /// A use of a grant is counted in the same commit that claims the call.
     GrantUseTaken,

@@ -1,8 +1,9 @@
 //! Notifies listeners of commits, even if no caller waits for the call. Examples are a decision of a person, an expired
 //! deadline, a lost owner, and a dead letter.
 //!
-//! An approval service commits a decision, perhaps in another process. Exactly one executor commits the next step of
-//! the call, and only that executor notifies its listeners of the decision.
+//! An approval service commits a decision, perhaps in another process. If the call then continues, the executor that
+//! commits its next step notifies its own listeners of the decision. If the decision has ended the call, each executor
+//! that finds the ended call notifies its listeners.
 
 use std::time::Duration;
 

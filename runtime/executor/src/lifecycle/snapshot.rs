@@ -55,7 +55,7 @@ pub struct Snapshot {
     pub attempts: Option<u32>,
 }
 
-/// The history of a call, with its verified statements.
+/// The history of a call, and the results of verifying the signed decisions about the call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     /// The entries of the history, in order.
@@ -64,18 +64,18 @@ pub struct Past {
     pub decision: Option<Signature>,
     /// The result of verifying the acceptance of the call's plan.
     pub accepted: Option<Signature>,
-    /// The result of verifying the last statement that caused a new evaluation of the call.
+    /// The result of verifying the last decision, other than an edit, that caused a new evaluation of the call.
     pub evaluated_by: Option<Signature>,
-    /// The result of verifying the last entry's statement, if that statement is an edit.
+    /// The result of verifying the decision in the last entry of the history, if that decision is an edit.
     pub edit: Option<Signature>,
 }
 
-/// The result of verifying a signed statement.
+/// The result of verifying the signature of a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Signature {
-    /// A trusted key has signed this statement, so it is valid.
+    /// A trusted key has signed this statement of the decision.
     Counts(Box<Statement>),
-    /// The statement is not valid, for this reason.
+    /// No trusted key has signed the decision. The text says what is wrong.
     Invalid(String),
 }
 

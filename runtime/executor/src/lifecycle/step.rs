@@ -153,7 +153,7 @@ pub struct Reconciliation {
     pub happened: Option<AnswerRecord>,
 }
 
-/// Why a call that has not begun is ended.
+/// Why a call that is not running is ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// The run of the call was ended.
@@ -265,20 +265,21 @@ pub struct Settings {
     pub lease: Duration,
     /// How long a request for approval is valid.
     pub expires_after: Duration,
-    /// What the executor does with a call that needs approval; `None` if an approver can be asked.
+    /// What the executor does with a call that needs approval if no approver can be asked; `None` if an approver can be
+    /// asked.
     pub no_approver: Option<OnNoApprover>,
     /// Whether the executor has a key to encrypt secrets.
     pub seals: bool,
     /// Whether the executor has middleware of the application.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_stages: bool,
-    /// Whether every failed call becomes a dead letter.
+    /// Whether a call becomes a dead letter instead of only failing, if it fails after its tool has begun.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lays_failures_aside: bool,
-    /// The id of the journal, which statements have to name.
+    /// The id of the journal. A decision is valid only if it names this id.
     #[serde(default)]
     pub journal: Option<String>,
-    /// The project of the executor, which statements have to name.
+    /// The project of the executor. A decision is valid only if it names this project.
     pub project: Option<String>,
     /// The parent for which the executor carries out a child, if it does so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -33,7 +33,7 @@ use toolwright_policy::policy::PolicyDecision;
 pub(crate) enum Asking {
     /// People are asked before the call's outcome is reported.
     Now,
-    /// People are asked when the other calls of the turn are answered.
+    /// People are asked when no other call of the turn is running any more.
     Later,
 }
 

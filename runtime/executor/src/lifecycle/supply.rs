@@ -154,8 +154,8 @@ fn answer_of(entry: &Entry, json: &str) -> Result<Answer, Vec<String>> {
     })
 }
 
-/// Returns whether the output schema is that of a function which returns a `String`: the schema accepts any string, and
-/// not only certain strings.
+/// Returns whether the output schema may be that of a function which returns a `String`: its type is `string`, and it
+/// has none of the keywords `enum`, `const` and `format`.
 fn is_of_text(schema: &Value) -> bool {
     schema["type"] == "string"
         && ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none())

@@ -70,7 +70,8 @@ impl Lifecycle<'_> {
         Ok(swept)
     }
 
-    /// Sweeps until the executor is drained. Calls run concurrently, and none delays the others.
+    /// Sweeps until the executor is drained. The calls that it finds are processed concurrently, within the executor's
+    /// limit.
     pub(crate) async fn work(self) {
         let mut going = FuturesUnordered::new();
         // The calls on which this loop works. The value is `true` for a call that takes one of the executor's places.
@@ -294,7 +295,7 @@ async fn beside<T>(
 }
 
 impl Swept {
-    /// Reports whether the sweep processed no calls.
+    /// Reports whether the sweep processed no calls. Calls that were [left](Self::left) do not count.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self { left: self.left, ..Self::default() }

@@ -1,7 +1,8 @@
 //! Traces of decisions with all of their inputs, so that a failure can be replayed.
 //!
-//! The driver writes each decision as JSON into a tracing event of target [`TARGET`] and level `TRACE`, if the executor
-//! records content. Secrets stay encrypted or left out, as in the journal.
+//! The driver writes each decision as JSON into a tracing event of target [`TARGET`] and level `TRACE`, unless the
+//! decision only asks for a missing fact. It does so only if the executor records content. Secrets stay encrypted or
+//! left out, as in the journal.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -159,7 +160,7 @@ impl TracedDecision {
 }
 
 /// Replays the trace of one call, which contains one decision in each line. Returns what was to be done after the last
-/// decision.
+/// decision; `None` for an empty trace.
 ///
 /// # Errors
 /// When the text is not the trace of a call from its submission on, or this release makes a different decision. The

@@ -142,8 +142,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Waits until a call is answered, or until only a person can find out whether it happened. Meanwhile, does the
-    /// work that is due for the call.
+    /// Waits until a call is answered, until only a person or its tool can find out whether it happened, or until the
+    /// executor shuts down. Meanwhile, does the work that is due for the call.
     ///
     /// If the journal becomes unavailable, continues to wait for at most [`AWAY`].
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {

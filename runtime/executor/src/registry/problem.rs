@@ -1,4 +1,4 @@
-//! The problems of tools that are being registered, and of names that are looked up.
+//! The problems of tools that are being registered or adapted.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The content of a registry at one moment. The cost of most changes does not depend on the number of tools. Only an
-//! adaptation, and a catalog, which is made on demand, visit all tools.
+//! The content of a registry at one moment. The cost of most changes does not depend on the number of tools. An
+//! adaptation visits all tools, and so does making a catalog, which happens on demand.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};

@@ -17,9 +17,9 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 /// time was up, or the tool panicked. An error that the model should see shows that the tool works, and resets the
 /// count. A cancelled call counts neither as a failure nor as a success.
 ///
-/// While the circuit breaker is open, calls are answered `unavailable` at once, with the remaining time. After that
-/// time, one call is let through to probe the tool. If it succeeds, the circuit breaker closes. If it fails, the time
-/// begins again.
+/// While the circuit breaker is open, new calls are answered `unavailable` at once, with the remaining time. Calls that
+/// already wait in a journal continue to wait. After that time, one call is let through to probe the tool. If it
+/// succeeds, the circuit breaker closes. If it fails, the time begins again.
 ///
 /// ```
 /// use std::time::Duration;

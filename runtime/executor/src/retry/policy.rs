@@ -10,11 +10,10 @@ use toolwright_core::tool::{Effect, Retry};
 
 /// How often a failed call is tried, and the delays between the attempts.
 ///
-/// The delay before attempt `n + 1` is at most `delay × multiplierⁿ⁻¹`, and never more than `max_delay`. [`Jitter`]
-/// says which part of that time the call waits. If the error names a time (`retry_after` of
-/// [`ErrorClass::NotStarted`]), the call waits at least that long, even if that is longer than `max_delay`. Without a
-/// journal, a call waits for a named time only up to a minute or `max_delay`, whichever is longer; if the error names a
-/// longer time, the call fails.
+/// The delay before attempt `n + 1` is at most `delay × multiplierⁿ⁻¹`, and at most `max_delay`. [`Jitter`] says which
+/// part of that time the call waits. If the error names a time (`retry_after` of [`ErrorClass::NotStarted`]), the call
+/// waits at least that long, even if that is longer than `max_delay`. A call without a journal fails instead, if the
+/// named time is longer than a minute and longer than `max_delay`.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |
@@ -47,7 +46,7 @@ pub struct RetryPolicy {
     pub delay: Duration,
     /// The factor from each delay to the next.
     pub multiplier: u32,
-    /// The upper limit of every delay.
+    /// The upper limit of every delay, unless an error names a longer time.
     pub max_delay: Duration,
     /// How large the random part of a delay is.
     pub jitter: Jitter,
@@ -126,7 +125,7 @@ impl RetryPolicy {
         Self { multiplier, ..self }
     }
 
-    /// Sets the upper limit of every delay.
+    /// Sets the upper limit of every delay, unless an error names a longer time.
     #[must_use]
     pub const fn max_delay(self, max_delay: Duration) -> Self {
         Self { max_delay, ..self }

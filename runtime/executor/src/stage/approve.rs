@@ -23,7 +23,7 @@ pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-/// Refuses a call if its tool requires approval. Used for an executor without a policy.
+/// Refuses a call if its tool requires approval. Used for calls to which no policy applies.
 #[inline]
 pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     match &facts.approval {
@@ -78,7 +78,8 @@ fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(),
     }
 }
 
-/// Evaluates the policy. If a rule depends on arguments, makes the arguments final first.
+/// Evaluates the policy. If a rule depends on arguments, or the call is made on behalf of an agent, makes the arguments
+/// final first.
 fn judge<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {

@@ -1,5 +1,6 @@
 //! Checks that a tool's result matches its output schema. Structured values that a tool built by hand are always
-//! checked. Serialised values are checked if the schema is stricter than the Rust type, and in debug builds.
+//! checked. Serialised values are checked if the schema is stricter than the Rust type, if the tool is a run-time tool,
+//! and in debug builds.
 
 use std::borrow::Cow;
 use toolwright_core::error_kind;

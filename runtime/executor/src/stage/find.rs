@@ -36,8 +36,9 @@ impl FoundTool<'_> {
 
 /// Finds a tool by its name, without asking resolvers.
 ///
-/// If a catalog is pinned, callers may use its tools, and tools that a resolver has registered, because no earlier
-/// catalog could contain these. They may not use other tools that were registered later.
+/// If a catalog is pinned, callers may use its tools. They may also use tools that a resolver has registered and that
+/// the catalog's profile selects, because no earlier catalog could contain these tools. They may not use other tools
+/// that were registered later.
 pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, ToolError> {
     if !run.may_call(name) {
         return Err(unknown(&run.ready.current(), name));

@@ -20,7 +20,7 @@ pub(crate) struct KnownFacts {
     pub(crate) lacks_user: bool,
     /// Whether the call contains secrets that cannot be encrypted because there is no key.
     pub(crate) cannot_be_stored: bool,
-    /// What the executor does with a call that needs approval; `None` if an approver can be asked.
+    /// What the executor does with a call that needs approval if no approver can be asked; `None` if one can be asked.
     pub(crate) no_approver: Option<OnNoApprover>,
     /// Whether the call can wait in a journal.
     pub(crate) has_journal: bool,

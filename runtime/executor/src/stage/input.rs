@@ -198,7 +198,8 @@ fn refused(definition: &Definition, problems: &dyn fmt::Display) -> ToolError {
     .hint("correct the input and call again")
 }
 
-/// Removes the found values from problems whose places may contain a secret, because listeners read the problems, too.
+/// Removes the found values from problems whose places may contain a secret, because the answer of the call may be
+/// stored or shown.
 fn unless_secret(definition: &Definition, problems: Problems) -> Problems {
     if !has_secrets(definition) {
         return problems;

@@ -1,5 +1,5 @@
-//! Runs a tool's own validation of a call's arguments: before the policy evaluates the call, and again when the call is
-//! about to begin.
+//! Runs a tool's own validation of a call's arguments before the policy evaluates the call. The validation may run
+//! again immediately before the call begins.
 
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,6 +1,6 @@
 //! The words of a text, and the stem by which the forms of one word are the same.
 
-/// The maximum length of a word whose ending is removed, in bytes; people do not write longer words.
+/// The maximum length in bytes of a word whose ending is removed. Longer words are rarely words of a natural language.
 const LONGEST: usize = 40;
 
 /// Returns the stems of the words of a text, in order. A word is a run of letters and digits, or a part of a

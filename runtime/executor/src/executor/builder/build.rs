@@ -20,8 +20,8 @@ impl ExecutorBuilder {
     /// Builds the executor.
     ///
     /// # Errors
-    /// When something is missing or provided twice. The error lists all of these problems. The registry may by then
-    /// contain the tools that were added to the builder.
+    /// When a setting is invalid, or something is missing or provided twice. The error lists the problems that were
+    /// found. The registry may by then contain the tools that were added to the builder.
     pub fn build(mut self) -> Result<Executor, BuildError> {
         if self.asker.is_some() {
             self.journal.get_or_insert_with(Journal::of_this_process);

@@ -6,17 +6,18 @@ use super::ExecutorBuilder;
 use crate::retry::{CircuitBreaker, RetryPolicy};
 
 impl ExecutorBuilder {
-    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. The
-    /// settings that a tool declares itself, such as `retry(attempts = 5)`, take precedence.
+    /// Sets how often a failed call is tried, and how long it waits between the attempts. The default is
+    /// [`RetryPolicy::TOOL`]. The settings that a tool declares itself, such as `retry(attempts = 5)`, take precedence.
     ///
-    /// A call is tried again only if the class of its error and its tool's effect allow it; its tool sees the same call
-    /// id and the same idempotency key. While it waits it gives back its place, and resources that it borrows as `&mut
-    /// T` are opened anew. The answer of the last attempt is the answer of the call.
+    /// A call is tried again only if the class of its error and its tool's effect allow that. Each attempt has the same
+    /// call id and the same idempotency key. While the call waits for the next attempt, it gives back its place.
+    /// Resources that it borrows as `&mut T` are opened anew. The answer of the last attempt is the answer of the call.
     ///
-    /// If the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call waits for it, but no longer
-    /// than a minute or the policy's `max_delay`, whichever is more. If the time is longer, the call is not tried
-    /// again, and its error, which still names the time, is the answer. A journalled call waits in the journal for any
-    /// time, and its caller for a minute.
+    /// An error may name the time after which the call may be tried again (`retry_after` of `ErrorClass::NotStarted`).
+    /// The call waits for that time if it is at most a minute, or at most the policy's `max_delay` if that is longer.
+    /// If the named time is longer still, the call is not tried again, and its answer is the error, which names the
+    /// time. A call in a journal waits there for any time. [`Executor::submit`](crate::executor::Executor::submit)
+    /// returns such a call as suspended if the time is longer than a minute.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -52,14 +53,16 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how long a whole call may take if its tool sets no limit: its attempts, the time between them, and the
-    /// time that it waits for a place. No limit unless set. [`timeout`](Self::timeout) limits each attempt.
+    /// Limits how long a whole call may take if its tool sets no limit of its own. The limit includes all attempts, the
+    /// delays between them, and the time in which the call waits for a place. It does not include the time in which
+    /// calls that the tool makes are running. Without this setting, there is no limit. [`timeout`](Self::timeout)
+    /// limits each attempt.
     ///
-    /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
-    /// next attempt would begin after that time is not tried again: the answer of the last attempt is its answer. The
-    /// time begins when the call may run, so that a person may take long to approve it. With a journal the time
-    /// continues while no process works on the call, after a crash for instance; an attempt that would begin too late
-    /// does not begin.
+    /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. If the next
+    /// attempt would begin after that time, the call is not tried again, and the answer of the last attempt is the
+    /// answer of the call. The time begins when the call may run, so it does not include the time that a person takes
+    /// to approve the call. For a call in a journal, the time continues while no process works on the call, for
+    /// instance after a crash. An attempt that would begin too late does not begin.
     ///
     /// ```
     /// use std::time::Duration;
@@ -91,12 +94,12 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how many retries the calls of one run may make together; no limit unless set. When the budget is used up,
-    /// a failed attempt is the last.
+    /// Limits how many retries the calls of one run may make together. Without this setting, there is no limit. When
+    /// the budget is used up, a failed call is not tried again.
     ///
-    /// The budget is counted in the memory of the run. A process that starts again counts from zero, and calls that
-    /// another run or a worker takes from the journal are not counted. Calls without a run of their own share the
-    /// executor's run, whose one budget lasts as long as the executor.
+    /// The budget is counted in the memory of the run. A process that starts again counts from zero. A call that the
+    /// worker of the executor or of another run carries out is not counted. Calls that are made on the executor itself
+    /// share one budget, which lasts as long as the executor.
     #[must_use]
     pub fn retries_per_run(mut self, retries: u32) -> Self {
         self.retries_per_run = Some(retries);

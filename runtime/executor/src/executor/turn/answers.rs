@@ -15,7 +15,7 @@ pub struct TurnAnswers {
     background: Vec<BackgroundCall>,
 }
 
-/// The state of a turn that was submitted without waiting for people.
+/// The state of a submitted turn.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum SubmittedTurn {

@@ -1,5 +1,5 @@
-//! A turn whose calls are still arriving. Calls that change nothing begin at once. Other calls begin when the turn is
-//! complete, because only a call of a complete model answer may be recorded in the journal.
+//! A turn whose calls are still arriving. Calls that change nothing may begin at once. Other calls begin when the turn
+//! is complete, because only a call of a complete model answer may be recorded in the journal.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,9 +35,10 @@ impl Run {
     /// Opens a turn whose calls are still arriving, while a model's answer streams. [`OpenTurn::push`] takes each call
     /// when it is complete, and [`OpenTurn::finish`] answers all calls, as [`turn`](Self::turn) does.
     ///
-    /// A call begins before `finish` only if it changes nothing, needs no approval, is not recorded in a journal, and
-    /// conflicts with no earlier call of the turn. Such calls run on the tokio runtime in which `push` is called.
-    /// Without a runtime, every call waits for `finish`.
+    /// A call begins before `finish` only if it changes nothing, makes no calls itself, needs no approval, is not
+    /// recorded in a journal, and conflicts with no earlier call of the turn. Such calls run on the tokio runtime in
+    /// which `push` is called. Without a runtime, every call waits for `finish`. Every call also waits if the run is
+    /// not pinned to a catalog and the registry has changed since the executor was built.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};

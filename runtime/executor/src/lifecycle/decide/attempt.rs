@@ -98,7 +98,7 @@ impl Moment<'_> {
         let is_stored = !matches!(record.arguments, StoredText::Omitted);
         let retry = self.tool()?.retry;
         let failure = match (error.done, error.class) {
-            // A call that the executor did not begin, because it shuts down, is left to the next executor.
+            // A call that the executor did not begin, for instance because it shuts down, is left to the next executor.
             (Some(Done::NotBegun), _) => return Ok((errored(Failure::NotStarted, false), None)),
             (Some(Done::Unavailable), class) => {
                 let named = match class {
@@ -243,7 +243,7 @@ pub(super) fn note_failure(record: &mut CallRecord, failure: Failure, error: &At
 }
 
 impl AttemptError {
-    /// Returns whether the executor never began the call.
+    /// Returns whether the attempt failed before its tool began.
     pub(crate) fn is_not_begun(&self) -> bool {
         matches!(self.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
     }

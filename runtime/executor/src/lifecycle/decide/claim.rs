@@ -160,7 +160,7 @@ impl Moment<'_> {
         Ok(self.commit(changed, vec![entry], Vec::new(), Then::Continue))
     }
 
-    /// Refuses a call, because a part of its record was changed that only an executor may change.
+    /// Refuses a call whose stored arguments are lost or were changed.
     fn deny(self, why: &str, behind: Behind) -> Known<Step> {
         if behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, why.to_owned());

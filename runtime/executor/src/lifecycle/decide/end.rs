@@ -1,6 +1,6 @@
 //! Ends a call that does not run, because of its deadline, its run or its caller, or returns the call to its earlier
 //! state. A call that may have begun ends only if the decision about it is valid; otherwise the call returns to its
-//! earlier state. A requeued dead letter always returns to that state. The answer says whether the call may have acted.
+//! earlier state. A requeued dead letter becomes a dead letter again. The answer says whether the call may have acted.
 
 use crate::call::{cancelled, ended, shutting_down};
 use crate::lifecycle::decide::attempt::note_failure;
@@ -50,7 +50,8 @@ impl Moment<'_> {
         Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Ends a call that has not begun. Does nothing to a call that has begun.
+    /// Ends a call that is not running, or recalls a call that was handed over. Does nothing to a call that is running
+    /// or has ended.
     pub(super) fn end_unbegun(self, end: &End) -> Known<Step> {
         let record = &self.snapshot.record;
         let (tool, run) = (&record.tool, &record.place.run);
@@ -84,7 +85,7 @@ impl Moment<'_> {
         self.end(Transition::RunEnded, &error, "its run has ended")
     }
 
-    /// Ends a call that has not begun, or returns it to its earlier state if its history requires that.
+    /// Ends a call that is not running, or returns it to its earlier state if its history requires that.
     fn end(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
         let reason = self.reason()?;
         let history = &self.past()?.history;

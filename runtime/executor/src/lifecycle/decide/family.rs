@@ -1,5 +1,5 @@
-//! Decides on a call and its children. A parent is suspended until one of its waiting children can continue. Only the
-//! process that runs the parent carries out a child.
+//! Decides on a call and its children. A parent is suspended until one of its waiting children can continue. A child
+//! without an answer is carried out only by the process that runs its parent.
 
 use crate::lifecycle::decide::moment::{Known, Moment};
 use crate::lifecycle::step::{Need, Step, Suspension, Then};

@@ -1,6 +1,6 @@
 //! Decides on a call that is carried out elsewhere. The commit that claims it also hands it over. The call ends when
-//! its result is supplied, its deadline passes, or it is cancelled. It is never handed over twice, so its token is
-//! valid once.
+//! its result is supplied, its deadline passes, or it is cancelled. Each generation of a call is handed over at most
+//! once, and its token is valid for one result.
 
 use crate::call::later;
 use crate::lifecycle::decide::moment::{Known, Moment};

@@ -1,6 +1,8 @@
-//! Checks which decisions of people are valid. Any process that can write to the journal could forge a decision. Each
-//! statement is therefore bound to the state of the call at that time, to the text that the person was shown, and to
-//! the journal. The signature of a statement was verified when the statement was read.
+//! Checks which decisions of people are valid. The journal stores each decision as a signed [`Statement`]. The
+//! signature proves who made the decision, and was verified when the statement was read. A process that can write to
+//! the journal could still copy a valid statement to another call. Each statement therefore names the call, its
+//! generation and its digest, the text that the person was shown, and the journal. This module compares these with the
+//! call.
 
 use crate::call::LOCAL_APPROVER;
 use crate::lifecycle::decide::moment::{Known, Moment};
@@ -92,8 +94,8 @@ impl Behind {
     }
 }
 
-/// Returns the last history entry of a decision that caused a new evaluation of the call, and whether that entry is the
-/// last of the history.
+/// Returns the last entry of the history by which the plan of the call was accepted, the call was requeued, or the call
+/// was found not to have happened. The flag says whether that entry is the last of the history.
 #[must_use]
 pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
@@ -127,7 +129,7 @@ pub fn is_accepted(
         && (unbound(statement, settings).is_none() || !has(Guard::JournalBound))
 }
 
-/// Returns why a statement is not valid in this journal and for this project; `None` if it is.
+/// Returns why a statement is not valid in this journal or for this project; `None` if it is valid.
 fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
     let Statement { journal, project, .. } = statement;
     match (journal, &settings.journal) {
@@ -181,8 +183,8 @@ impl<'a> Moment<'a> {
         Ok(statement.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
     }
 
-    /// Returns the signed statement of a history entry if the statement is about this call as the call was then. The
-    /// error says why the statement is not valid.
+    /// Returns the signed statement of a history entry, if the statement is about this call as the call was when the
+    /// entry was made. The error says why the statement is not valid.
     fn statement_of(
         self,
         signature: Option<&'a Signature>,
@@ -223,7 +225,7 @@ impl<'a> Moment<'a> {
         Ok(statement)
     }
 
-    /// Returns why a statement is not valid in this journal and for this project; `None` if it is.
+    /// Returns why a statement is not valid in this journal or for this project; `None` if it is valid.
     pub(super) fn unbound(self, statement: &Statement) -> Option<String> {
         unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
     }

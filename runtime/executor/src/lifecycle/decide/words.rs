@@ -96,7 +96,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
-/// Makes the answer of a call that was begun as often as allowed, and whose last owner was lost.
+/// Makes the error of a call whose owner was lost.
 pub(super) fn lost(record: &CallRecord) -> ToolError {
     let tool = &record.tool;
     let message = match record.attempt {

@@ -399,7 +399,7 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-/// Returns whether a reviewer may decide instead of a person, which is so unless a rule requires a person for each
+/// Returns whether a reviewer may decide instead of a person. A reviewer may not if a rule requires a person for each
 /// call.
 fn is_reviewable(policy: &PolicyDecision) -> bool {
     !matches!(policy, PolicyDecision::Ask { grants_count: false, .. })
