@@ -108,7 +108,7 @@ pub(crate) struct Inner {
     /// How much of a tool's answer the agent's model reads.
     pub answer_budget: AnswerBudget,
     pub plugins: Arc<PluginSet>,
-    /// The type of the value in which every run of the agent ends; `None` if none was set.
+    /// The type of the value in which a run of the agent has to end, unless its request sets another type.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
@@ -137,7 +137,8 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Returns the journal that the application gave to the executor. It records the agent's runs.
+    /// Returns the journal that records the agent's runs: the one that the application gave to the executor. `None` if
+    /// the executor has only its own journal.
     pub(crate) fn journal(&self) -> Option<JournalAccess> {
         self.executor.journal_access().filter(|journal| !journal.is_own)
     }
@@ -185,7 +186,7 @@ impl Agent {
     }
 
     /// Begins a run that the application drives itself. The run can be stored, restored and continued where it stopped.
-    /// No other run of the application may have this id, because the journal records the run's calls under it.
+    /// No other run of the application may have this id, because the journal records the run's calls under the id.
     pub fn new_run(&self, id: impl Into<String>) -> AgentRunBuilder {
         AgentRunBuilder::new(self, id.into())
     }

@@ -54,7 +54,8 @@ pub struct AgentBuilder<E = NewExecutor> {
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
     hand_offs: Vec<HandOff>,
-    /// Whether the executor has the tools that start sub-agents, and the tool that hands runs off.
+    /// Whether the executor already got the tools that start sub-agents and the tool that hands runs off, as far as the
+    /// agent needs them.
     has_sub_agent_tools: bool,
     /// A weak reference to the agent, for the tools that start sub-agents. It is set when the agent is built.
     link: Link,
@@ -199,8 +200,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Shows the model, after each turn, how many turns and tokens and how much money it has left. The model reads this
-    /// as a message of the user.
+    /// Shows the model, after each turn, how many turns it has left, and how many tokens and how much money if these
+    /// are limited. The model reads this as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
@@ -212,7 +213,8 @@ impl<E> AgentBuilder<E> {
     /// as its arguments are complete. Its result is dropped if the answer breaks off, is requested again or is refused.
     ///
     /// With this setting, the agent asks the model to stream. Durable runs ignore the setting: they begin no call
-    /// before the answer is recorded.
+    /// before the answer is recorded. Agents with a guard that looks at answers, or at requests while the model
+    /// answers, ignore it too.
     #[must_use]
     pub fn early_reads(mut self) -> Self {
         self.early_reads = true;
@@ -235,11 +237,11 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits what all runs together may cost in a day or a month: per user, per agent, or for the application. Before
-    /// each request to a model, the agent reserves the maximum cost of the request in the journal. When the answer
-    /// arrives, the agent replaces the reservation by the actual cost. If the next request of a run does not fit, the
-    /// run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other
-    /// runs continue. Any number of processes share the ceilings of a journal.
+    /// Limits what runs together may cost in a day or a month: the runs of each user, of each agent, or of the whole
+    /// application. Before each request to a model, the agent reserves the maximum cost of the request in the journal.
+    /// When the answer arrives, the agent replaces the reservation by the actual cost. If the next request of a run
+    /// does not fit, the run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next
+    /// period, and other runs continue. Any number of processes share the ceilings of a journal.
     ///
     /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), or for a
     /// model without a known price.
@@ -281,11 +283,11 @@ impl<E> AgentBuilder<E> {
 
     /// Sets the size of the model's context window, in tokens. Unless set, the size is
     /// [`Model::window`](crate::Model::window). For an [`HttpModel`](crate::http::HttpModel), the size comes from its
-    /// [`Prices`](crate::Prices). If the size is not known, every request has the whole history, as with `u64::MAX`.
+    /// [`Prices`](crate::Prices). If the size is not known, the agent shortens no request, as with `u64::MAX`.
     ///
     /// Instructions, tools and the answer take a part of the window. If the history needs more than three quarters of
-    /// the rest, the request gets a shortened copy. Answers that a later call repeats are left out first, then the
-    /// middle of long old answers, and at last the oldest turns. The run keeps its whole history.
+    /// the rest, the request gets a shortened copy. Answers of tools that a later call repeats are left out first, then
+    /// the middle of long old answers, and at last the oldest turns. The run keeps its whole history.
     ///
     /// The omissions depend only on the history, so another process that continues the run makes the same omissions.
     /// Messages of the user, the last two turns, refusals and unknown outcomes are never shortened.
@@ -303,9 +305,10 @@ impl<E> AgentBuilder<E> {
     /// the summary. A recorded run records the summary before it uses it, so that any process that continues the run
     /// uses the same one. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// The agent asks for a summary only once. The turns are left out without a summary if the summary is missing,
-    /// late, empty, cut short or no shorter than the turns, if the model makes a call instead, or if the model, a guard
-    /// or a ceiling refuses the request. [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
+    /// The agent asks for the summary of these turns at most once. The turns are left out without a summary if the
+    /// summary is missing, late, empty, cut short or no shorter than the turns, if the model makes a call instead, or
+    /// if the model, a guard or a ceiling refuses the request.
+    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -359,8 +362,8 @@ impl<E> AgentBuilder<E> {
 
     /// Adds a guard. A guard looks at messages of the user, at requests to the model, at its answers or at the end of a
     /// run. It lets each of them through, changes it, sends it back with a message, or ends the run: see
-    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. The guards of requests
-    /// and answers also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
+    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. Guards that look at
+    /// requests or answers also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
     /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and
     /// [`ForeignInstructions`](crate::ForeignInstructions).
     ///

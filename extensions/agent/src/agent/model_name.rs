@@ -35,7 +35,8 @@ pub trait IntoModel {
     /// Makes the model.
     ///
     /// # Errors
-    /// When the text names no known provider or no model, or a variable that the provider needs is missing.
+    /// When the text gives no model; see [`ModelNameError`]. For example, it names no known provider or no model, or
+    /// the key of the provider is missing.
     fn into_model(self) -> Result<Box<dyn Model>, ModelNameError>;
 }
 
@@ -100,7 +101,7 @@ pub enum ModelNameError {
         /// Similar names of providers, or all names if none is similar.
         choices: String,
     },
-    /// The text names no model of the provider.
+    /// The text names a provider, but no model.
     #[error("found `{found}`, which names no model of {provider}; write it after the colon")]
     NoModel {
         /// The text that was given.
@@ -132,13 +133,14 @@ pub enum ModelNameError {
         /// The text that was given.
         found: String,
     },
-    /// A variable holds an address or a key that cannot be used.
+    /// The model over HTTP cannot be built, for example because a variable holds an address or a key that cannot be
+    /// used.
     #[cfg(feature = "http")]
     #[error("the model `{found}` cannot be asked: {source}{}", .variable.map(|it| format!(" (the address comes from {it})")).unwrap_or_default())]
     Http {
         /// The text that was given.
         found: String,
-        /// The environment variable that sets the address, if the provider has one.
+        /// The environment variable that set the address; `None` if the address is the provider's default.
         variable: Option<&'static str>,
         /// Why the model over HTTP cannot be built.
         source: crate::http::HttpModelError,

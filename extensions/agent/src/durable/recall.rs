@@ -16,7 +16,8 @@ use crate::agent::Agent;
 use crate::run::{BackgroundCall, State, Stopped};
 
 impl Inner {
-    /// Cancels the calls of a run that may still be running or begin again.
+    /// Cancels those calls of an ended run that may still be running or may begin again. Does nothing if the run ended
+    /// with an answer (`is_answer`).
     pub(super) async fn recall(
         &self,
         head: &Head,

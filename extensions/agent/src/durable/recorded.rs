@@ -1,5 +1,5 @@
 //! The record of one run, as its driver writes it. Every commit replaces the head, and fails if another driver has
-//! replaced the head before.
+//! replaced the head meanwhile.
 
 use std::collections::HashMap;
 
@@ -265,8 +265,8 @@ impl LeasedRun {
         Ok(())
     }
 
-    /// Lists a run as ended, once all its calls are acknowledged. If the run has ended with an answer, all its messages
-    /// must be read too.
+    /// Lists a run as ended, once all its calls are acknowledged, except those in the background. If the run has ended
+    /// with an answer, all its messages must be read too.
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],

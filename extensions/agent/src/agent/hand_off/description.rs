@@ -30,7 +30,7 @@ use crate::run::HANDED_OFF;
 pub struct HandOff {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// The tools that the agent may call; `None` means all tools.
+    /// The patterns that select the agent's tools; `None` means all tools.
     pub(super) profile: Option<Vec<String>>,
     /// The model of this agent; `None` means the model of the agent with which the run began.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
@@ -105,8 +105,8 @@ impl HandOff {
         self
     }
 
-    /// Sets the size of the context window of the agent's model, in tokens; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window).
+    /// Sets the size of the context window of the agent's model, in tokens. Unless set, the size for the agent with
+    /// which the run began applies; see [`AgentBuilder::window`](crate::AgentBuilder::window).
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
