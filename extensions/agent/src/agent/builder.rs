@@ -305,9 +305,9 @@ impl<E> AgentBuilder<E> {
     /// the summary. A recorded run records the summary before it uses it, so that any process that continues the run
     /// uses the same one. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// The agent asks for the summary of these turns at most once. The turns are left out without a summary if the
-    /// summary is missing, late, empty, cut short or no shorter than the turns, if the model makes a call instead, or
-    /// if the model, a guard or a ceiling refuses the request.
+    /// If the attempt fails, this process does not ask again for the summary of these turns. The turns are left out
+    /// without a summary if the summary is missing, late, empty, cut short or no shorter than the turns, if the model
+    /// makes a call instead, or if the model, a guard or a ceiling refuses the request.
     /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! The state of a run, apart from its history: small, and of constant size except for the calls of an open turn.
+//! The state of a run, apart from its history. The state is small, because it does not grow with the history.
 
 use std::fmt;
 use std::sync::Arc;

@@ -111,7 +111,7 @@ pub enum StepInput {
     },
     /// The model is unavailable, and the driver asks it again later. The value is the usage of the failed requests.
     Unreachable(TotalUsage),
-    /// The request could have exceeded a ceiling, so the model was not asked.
+    /// The request could have exceeded a [`Ceiling`](crate::Ceiling), so the model was not asked.
     TooDear(Limit),
     /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
@@ -418,8 +418,8 @@ impl State {
         }
     }
 
-    /// Asks the model again after the answers to its calls. If the limits require a report, first appends a message
-    /// that says how much of the budget is left.
+    /// Asks the model again, after the answers to its calls for instance. Ends the run if a limit is reached. If the
+    /// limits require a report, first appends a message that says how much of the budget is left.
     pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {
