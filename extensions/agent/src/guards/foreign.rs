@@ -80,7 +80,7 @@ impl ForeignInstructions {
     }
 }
 
-/// Whether a text matches a pattern. JSON strings in the text are also examined with their escapes decoded.
+/// Returns whether a text matches a pattern. JSON strings in the text are also examined with their escapes decoded.
 pub(crate) fn speaks_as_system(text: &str) -> bool {
     is_found(text, has_shape)
 }
@@ -89,7 +89,7 @@ fn has_shape(text: &str) -> bool {
     PATTERNS.iter().any(|pattern| pattern.is_match(text))
 }
 
-/// Removes the matching parts of a text; `None` if no part matches.
+/// Replaces the matching parts of a text by [`REMOVED`]; returns `None` if no part matches.
 fn removed(text: &str) -> Option<String> {
     has_shape(text).then(|| {
         let remove = |text: String, pattern: &Regex| {

@@ -241,7 +241,7 @@ impl State {
         self.0.spent
     }
 
-    /// Whether calls of the model were answered since the last [`Said`](crate::StepInput::Said).
+    /// Returns whether calls of the model were answered since the last [`Said`](crate::StepInput::Said).
     pub(crate) fn has_called(&self) -> bool {
         self.0.called
     }
