@@ -35,8 +35,9 @@ const REMOVED: &str = "[removed: text that speaks as the system]";
 /// `[removed: text that speaks as the system]` replaces such text; the history of the run is unchanged.
 ///
 /// The guard finds only some English patterns, such as `<|im_start|>system` and "ignore all previous instructions", and
-/// lets other phrasings through. So it makes an attack harder, but cannot prevent it. The policy decides which calls
-/// may run.
+/// lets other phrasings through. It does not examine the results of calls in the background, which the model reads as
+/// messages of the user. So the guard makes an attack harder, but cannot prevent it. The policy decides which calls may
+/// run.
 ///
 /// ```
 /// use std::sync::Arc;
