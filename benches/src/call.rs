@@ -3,7 +3,7 @@
 //! The floor is the least that serde needs for a derived struct: `from_str`, the function itself, `to_string`. Every
 //! contestant runs the same function on the same text, and has to give the same answer before anything is measured.
 //! Among our own calls, one with a validation rule is measured against one without, and a tool that calls another
-//! against two calls.
+//! against two calls. One is measured through a journal in memory, to know what the way without a journal saves.
 
 pub mod floor;
 pub mod ours;
@@ -27,11 +27,12 @@ const FIND_TEXT: &str = r#"{"pattern":"fn main","limit":20,"folder":"src/bin","w
 const MEASURE_TEXT: &str = r#"{"text":"the quick brown fox jumps over the lazy dog"}"#;
 
 /// The measures that a program reads: the name, the contestant, and the contestant that it is compared with.
-const MEASURES: [(&str, &str, &str); 6] = [
+const MEASURES: [(&str, &str, &str); 7] = [
     ("executor", "toolwright", "floor"),
     ("one-arg", "toolwright, one argument", "floor, one argument"),
     ("validated", "toolwright, with a rule", "toolwright"),
     ("nested", "toolwright, parent and child", "toolwright, two calls"),
+    ("recorded", "toolwright, journal in memory", "toolwright"),
     ("rig", "rig", "floor"),
     ("rmcp", "rmcp", "floor"),
 ];
@@ -66,6 +67,9 @@ fn measured(runtime: &Runtime, rounds: usize, calls: u32) -> Result<Rounds> {
         floor::call_measure_text(text).await
     })?;
     field.enter("toolwright", FIND_TEXT, async |text: &str| ours.find_text(text).await)?;
+    field.enter("toolwright, journal in memory", FIND_TEXT, async |text: &str| {
+        ours.find_recorded(text).await
+    })?;
     field.enter("toolwright, one argument", MEASURE_TEXT, async |text: &str| {
         ours.measure_text(text).await
     })?;

@@ -74,7 +74,11 @@ const BENCHMARKS: &[(&str, &str, Run)] = &[
     #[cfg(feature = "context")]
     ("knowledge", "an edit of a line of 10,000, against the bare atomic write", knowledge::run),
     ("list", "1,000 tools in a request's text, against copying the text", list::run),
-    ("mcp", "a server of 1,000 tools and a client, against rmcp's", mcp::run),
+    (
+        "mcp",
+        "a server of 1,000 tools, a client, and 50 sessions over HTTP, against rmcp's",
+        mcp::run,
+    ),
     (
         "openapi",
         "GitHub's document to tools, against parsing it; a call, against a bare request",

@@ -2,13 +2,14 @@
 //!
 //! Calls are made by rmcp's client over a stream in memory, so that only the server differs. The list of 1,000 tools
 //! is read by a client that only looks for line ends, since what a client makes of a list does not matter here; all
-//! pages count. The clients call a tool of a rmcp server in another process, over pipes. Every contestant has to give
-//! the same answer before anything is measured.
+//! pages count. The clients call a tool of a rmcp server in another process, over pipes. Fifty sessions over HTTP begin
+//! at once, make twenty calls each, and end. Every contestant has to give the same answer before anything is measured.
 
 mod clients;
 mod lines;
 mod peer;
 mod servers;
+mod sessions;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -26,10 +27,11 @@ const TOOLS: usize = 1_000;
 const TEXT: &str = r#"{"pattern":"fn main","limit":20,"folder":"src/bin","whole_words":true,"window":{"before":2,"after":3,"label":"around"}}"#;
 
 /// The measures that a program reads: name, contestant, against.
-const MEASURES: [(&str, &str, &str); 3] = [
+const MEASURES: [(&str, &str, &str); 4] = [
     ("call", "call, toolwright", "call, rmcp"),
     ("list", "list, toolwright", "list, rmcp"),
     ("client", "client, toolwright", "client, rmcp"),
+    ("sessions", "sessions, toolwright", "sessions, rmcp"),
 ];
 
 pub fn run(effort: Effort) -> Result<()> {
@@ -42,6 +44,7 @@ pub fn run(effort: Effort) -> Result<()> {
     let (list_ours, list_theirs) = runtime.block_on(servers::listers())?;
     let client_ours = runtime.block_on(clients::Ours::new())?;
     let client_theirs = runtime.block_on(clients::Theirs::new())?;
+    let (sessions_ours, sessions_theirs) = runtime.block_on(sessions::clients())?;
     let mut field = Field { runtime: &runtime, contestants: Vec::new() };
     field.enter("call, toolwright", calls, async || call_ours.call(TEXT).await, is_found)?;
     field.enter("call, rmcp", calls, async || call_theirs.call(TEXT).await, is_found)?;
@@ -49,6 +52,10 @@ pub fn run(effort: Effort) -> Result<()> {
     field.enter("list, rmcp", listings, async || list_theirs.list().await, lists_all)?;
     field.enter("client, toolwright", calls, async || client_ours.call(TEXT).await, is_found)?;
     field.enter("client, rmcp", calls, async || client_theirs.call(TEXT).await, is_found)?;
+    let act = async || sessions_ours.call_all(TEXT).await;
+    field.enter("sessions, toolwright", 1, act, sessions::all_are_found)?;
+    let act = async || sessions_theirs.call_all(TEXT).await;
+    field.enter("sessions, rmcp", 1, act, sessions::all_are_found)?;
     let rounds = take_turns(rounds, field.contestants)?;
     runtime.block_on(client_ours.close());
     report(&rounds, calls, listings)
@@ -112,7 +119,11 @@ fn lists_all(pages: &Vec<String>) -> Result<()> {
 fn report(rounds: &Rounds, calls: u32, listings: u32) -> Result<()> {
     let mut rows = vec![["", "µs", "× rmcp", "middle half"].map(String::from).to_vec()];
     for (measure, ours, theirs) in MEASURES {
-        let times = if measure == "list" { listings } else { calls };
+        let times = match measure {
+            "list" => listings,
+            "sessions" => sessions::ALL_CALLS,
+            _ => calls,
+        };
         let microseconds =
             |name: &str| -> Result<f64> { Ok(rounds.median(name)? / f64::from(times) * 1e6) };
         let ratio = rounds.ratio(ours, theirs)?;

@@ -24,7 +24,7 @@ impl<R: Read> Lines<R> {
         Self { input: BufReader::new(input), buffer: Vec::new(), longest, number: 0 }
     }
 
-    /// Returns whether input is buffered, so that reading the next line need not wait.
+    /// Returns whether input is buffered: at least the beginning of the next line has arrived.
     pub(crate) fn has_more(&self) -> bool {
         !self.input.buffer().is_empty()
     }

@@ -173,10 +173,10 @@ fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
-    // If this fails because the file exists, the file belongs to another process, and is not deleted.
+    // Opening fails if the temporary file exists. That file then belongs to another process, so it is not deleted.
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
-    // The file may hold secrets, so only its owner may read it.
+    // The file may hold secrets, so only its owner may read a new one. An earlier file's permissions are copied below.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut to = options.open(&new)?;

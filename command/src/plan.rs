@@ -1,4 +1,5 @@
-//! `plan`: shows calls that wait until a person accepts their plan, in the order in which the model made them.
+//! `plan`: shows the calls that agents have planned instead of running them, in the order in which the model made them,
+//! and accepts or rejects them.
 
 mod whole;
 
@@ -135,7 +136,8 @@ async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     each.decide(&decider, |call, by, now| Statement::reject(call, reason.cloned(), by, now)).await
 }
 
-/// Finds the calls that the command line names, or the calls of the only plan in the journal.
+/// Finds the calls that the command line names by id, or the calls of one run's plan: of the run that `--run` names, or
+/// of the only plan in the journal. `--first` limits their number.
 async fn find_meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     if ids::are_given(matches) {
         return ids::find_all(matches, &*session.store).await;

@@ -1,6 +1,6 @@
 //! The command line of an application. It has a subcommand for each tool. In addition, `tools` describes the tools,
 //! `policy` explains decisions on calls, and `completions` writes completion scripts for shells. Needs the feature
-//! `cli`, which is on by default.
+//! `cli`.
 //!
 //! # Commands
 //!
@@ -24,8 +24,8 @@
 //! `--dry-run`, `--yes` and `--help`; a key whose flag would be one of these gets the prefix `arg-`. The program has
 //! `--version`, which prints the version of the package with the tools.
 //!
-//! The tool gets the values as JSON, as from a model, and reports wrong values with the same messages. Only an unknown
-//! flag or a missing positional argument is reported by the command line itself.
+//! The tool gets the values as JSON, as from a model, and reports wrong values with the same messages. The command line
+//! itself reports only what it cannot turn into an input, such as an unknown flag or a missing argument.
 //!
 //! # Approval
 //!
@@ -52,8 +52,8 @@
 //! | exit code | meaning |
 //! | --- | --- |
 //! | 0 | there is a result; for `policy test`, every case holds; also if the reader of the result has stopped reading |
-//! | 1 | the tool failed; a file could not be read; a tool is refused by a dialect; nothing was found; a case does not hold |
-//! | 2 | the command line or the input is wrong, or the policy or the cases that `policy` reads |
+//! | 1 | the tool failed; the result could not be written; a tool is refused by a dialect; nothing was found; a case does not hold |
+//! | 2 | the command line, the input or a file that it names is wrong or cannot be read |
 //! | 3 | a person must approve the call first; nothing ran |
 //! | 70 | the application itself is configured wrongly |
 //! | 130, 143 | an interrupt or a request to terminate cancelled the call; a second one ends the program at once |

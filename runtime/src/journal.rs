@@ -1,4 +1,4 @@
-//! Records each call in a journal, so that no crash loses a call or repeats one.
+//! Records each call in a journal, so that a crash loses no call, and no call runs twice that must not.
 //!
 //! An executor records its calls in a [`Journal`], which is a store with its options. A [`CallRecord`] is the record of
 //! one call, an [`Entry`] an entry of its history. A [`Store`] stores them: [`MemoryStore`] for tests, `SqliteStore`

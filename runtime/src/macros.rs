@@ -40,8 +40,9 @@ use super::*;
 /// # What a call touches
 ///
 /// A tool that does not declare what it touches is assumed to touch every file: with effect `read` to read it, with any
-/// other effect to write it. The protections of a policy then ask a person about every call ([`policy::Protection`]).
-/// So declare what a call touches:
+/// other effect to write it. The protections of a policy ([`policy::Protection`]) ask a person about every call that is
+/// assumed to write. If the policy has roots, they also ask about every call that is assumed to read. So declare what a
+/// call touches:
 ///
 /// | written | says |
 /// | --- | --- |
@@ -215,7 +216,7 @@ use super::*;
 /// | --- | --- |
 /// | `default`, `default = value` | the value of an absent key, a constant, which the model is shown; a value that differs each time is refused when the registry is built |
 /// | `fill = expression` | the value of an absent key of an `Option`, computed from parameters and services when the call is made, such as the folder that a run is in; final arguments, digest and journal contain it, so that a call that waits runs with the same value |
-/// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
+/// | `minimum = 1`, `maximum = 9` | the inclusive limits of a number; the parameter's type must be able to hold them |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
 /// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |
 /// | `name = "…"` | the key, if it differs from the parameter's name |

@@ -6,8 +6,8 @@
 //!   another rule or of the tool, so the order of rules does not matter.
 //! - A [`Mode`] decides by the danger of a call. The setting `plan` queues calls that change something.
 //! - A [`Protection`] is a built-in rule, which can be switched off.
-//! - A rule that denies or asks applies even if a fact is unknown. For example, a call with undeclared files may touch
-//!   any file.
+//! - A rule that denies or asks applies even if it is unknown whether the rule matches. For example, a call with
+//!   undeclared files may touch any file. Only the protection `ask-for-keys` is an exception.
 //!
 //! # Patterns for files
 //!

@@ -1,6 +1,7 @@
 //! Which crate owns what, and which way dependencies point.
 
 mod extensions;
+mod features;
 mod rooms;
 mod walls;
 

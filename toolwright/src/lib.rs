@@ -25,7 +25,7 @@
 //! ```
 //!
 //! - [`#[tool]`](macro@tool) makes a tool of a function: its definition, its JSON Schema, its registration, its command.
-//! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. It asks a
+//! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. By default, it asks a
 //!   person before any call that is not known to be safe (human in the loop).
 //! - [`Executor`] runs [`Call`]s without an agent and gives each exactly one [`Answer`].
 //! - A [`Bundle`] brings tools with everything that belongs to them: `toolbox::CodingTools`, `mcp::McpClient`,
@@ -43,6 +43,8 @@
 //! | `middleware` | reservations of resources, and a cache of reads, for agents of one process |
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
 //! | `toolbox` | ready-made tools: files, programs, rated command lines, undo |
+//! | `container` | programs and files in a container |
+//! | `context` | a store of texts that are too large for a conversation |
 //! | `web` | pages of the web by permission, and search |
 //! | `tasks` | a list of tasks for agents and workers |
 //! | `sqlite` | a journal in a file: durable execution, across crashes |
@@ -121,6 +123,21 @@ mod toolbox_page {}
 #[cfg(all(doctest, feature = "agent", feature = "cli", feature = "web"))]
 #[doc = include_str!("../../docs/web.md")]
 mod web_page {}
+
+/// The context store is found in `toolbox`, as [docs/context.md](../../docs/context.md) says.
+///
+/// ```no_run
+/// use toolwright::toolbox::{CONTEXT_STORE, ContextStore};
+/// use toolwright::{Executor, Registry};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = ContextStore::open("context.db")?;
+/// let executor = Executor::builder(Registry::of(CONTEXT_STORE)?).unrestricted().service(store).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(all(doctest, feature = "context"))]
+mod context_page {}
 
 #[cfg(all(doctest, feature = "agent", feature = "tasks"))]
 #[doc = include_str!("../../docs/tasks.md")]

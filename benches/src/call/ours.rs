@@ -1,8 +1,11 @@
 //! Toolwright: the executor with its whole pipeline, 1,000 tools registered.
 
+use std::cell::RefCell;
+
 use anyhow::Result;
 use toolwright::__private0::{Handle, Spec};
-use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
+use toolwright::journal::{Journal, MemoryStore};
+use toolwright::{Call, Calls, Executor, OnNoApprover, Registry, ToolError, tool};
 
 use super::NAMES;
 use super::floor::{self, Matches, TextSize, Window};
@@ -70,6 +73,17 @@ async fn measure_through(
 /// An executor with [`super::NAMES`] tools, four of them from this file.
 pub struct Ours {
     executor: Executor,
+    /// An executor with a journal in memory, and the number of its calls. It is made anew from time to time, because the
+    /// store in memory grows with every call.
+    recorded: RefCell<(u32, Executor)>,
+}
+
+/// How many calls a journal in memory records before it is replaced.
+const RECORDED: u32 = 20_000;
+
+fn recorded(registry: &Registry) -> Result<Executor> {
+    let journal = Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park);
+    Ok(Executor::builder(registry.clone()).unrestricted().journal(journal).build()?)
 }
 
 impl Ours {
@@ -80,12 +94,26 @@ impl Ours {
         });
         let ours = [FIND_TEXT, MEASURE_TEXT, FIND_CHECKED, MEASURE_THROUGH];
         let registry = Registry::of(ours.into_iter().chain(others))?;
-        Ok(Self { executor: Executor::builder(registry).unrestricted().build()? })
+        let recorded = RefCell::new((0, recorded(&registry)?));
+        Ok(Self { executor: Executor::builder(registry).unrestricted().build()?, recorded })
     }
 
     /// Calls `find_text` with this text, and returns the text of the answer.
     pub async fn find_text(&self, text: &str) -> Result<String> {
         Ok(self.executor.call(&Call::new("find_text", text)).await.into_text())
+    }
+
+    /// Calls `find_text` by the executor with a journal in memory, and returns the text of the answer.
+    pub async fn find_recorded(&self, text: &str) -> Result<String> {
+        let executor = {
+            let (calls, executor) = &mut *self.recorded.borrow_mut();
+            *calls += 1;
+            if calls.is_multiple_of(RECORDED) {
+                *executor = recorded(executor.registry())?;
+            }
+            executor.clone()
+        };
+        Ok(executor.call(&Call::new("find_text", text)).await.into_text())
     }
 
     /// Calls `measure_text` with this text, and returns the text of the answer.

@@ -103,6 +103,12 @@ pub async fn call(client: &RunningService<RoleClient, ()>, text: &str) -> Result
     }
 }
 
+/// Returns our server of one tool.
+pub fn ours() -> Result<McpServer> {
+    let executor = Executor::builder(Registry::of([ours::FIND_TEXT])?).unrestricted().build()?;
+    Ok(McpServer::new(executor))
+}
+
 fn serve_ours(registry: Registry, stream: DuplexStream) -> Result<()> {
     let executor = Executor::builder(registry).unrestricted().build()?;
     let (read, write) = tokio::io::split(stream);

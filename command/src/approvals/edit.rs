@@ -1,4 +1,5 @@
-//! `approvals edit`: lets a call run with other arguments, after the application has checked them.
+//! `approvals edit`: records other arguments for a call, with which the call runs once the application has checked
+//! them.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;

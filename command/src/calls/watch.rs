@@ -75,7 +75,8 @@ async fn one(call: CallRecord, session: &Session, interval: Duration) -> Result<
     }
 }
 
-/// Prints the new transitions of each call that can have changed, and returns the last version printed of each call.
+/// Prints the new transitions of each call that can have changed, if `tells`. Returns the last version of each call
+/// that has been read.
 async fn look(
     session: &Session,
     mut known: BTreeMap<CallId, u64>,

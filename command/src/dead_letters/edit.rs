@@ -1,4 +1,4 @@
-//! `dead-letters edit`: requeues a dead letter with other arguments, after the application has checked them.
+//! `dead-letters edit`: requeues a dead letter with other arguments, which the application checks before the call runs.
 
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;

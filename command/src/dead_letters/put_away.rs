@@ -1,4 +1,5 @@
-//! `dead-letters discard` and `dead-letters purge`: remove dead letters that are no longer needed.
+//! `dead-letters discard` and `dead-letters purge`: close dead letters. `discard` keeps their records; `purge` also
+//! deletes their arguments.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright::approval::Statement;

@@ -70,7 +70,8 @@ pub(super) enum MeantCalls {
     List(Vec<CallRecord>),
 }
 
-/// Finds the dead letters that the command line names by id, or with `--all` every dead letter that the options select.
+/// Finds the dead letters that the command line names by id, or with `--all` or `--dry-run` every dead letter that the
+/// options select.
 pub(super) async fn find_meant(
     matches: &ArgMatches,
     session: &Session,

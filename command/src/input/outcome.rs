@@ -17,7 +17,7 @@ pub(super) struct Outcome {
     pub(super) name: Option<String>,
     #[serde(rename = "outcome")]
     pub(super) kind: Kind,
-    /// The repaired input that the tool would get.
+    /// The input that the tool would get, after repairs; `None` if the input is refused.
     pub(super) input: Option<Box<RawValue>>,
     pub(super) report: Vec<Change>,
     pub(super) problems: Vec<InputProblem>,

@@ -1,4 +1,4 @@
-//! Finds the signing key where the command line names none.
+//! Finds the signing key if neither the command line nor the environment names one.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Puts one server's entry into the text of another application's configuration file. All other bytes of the text stay
-//! unchanged. Pure.
+//! Puts one server's entry into the text of another application's configuration file. The rest of the text stays
+//! unchanged, except for white space in an object that was empty. Pure.
 
 use std::fmt;
 use std::ops::Range;

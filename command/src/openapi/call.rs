@@ -91,7 +91,8 @@ async fn perform(
         let executor = built(builder.policy(policy(matches)).ask(Terminal::new()))?;
         return Ok(answer_text(&executor.call(&call).await));
     }
-    // On a dry run, this rule asks about every call. The approver stores the request to print it, and rejects the call.
+    // On a dry run, this rule asks about every call that the policy does not deny. The approver stores the request to
+    // print it, and rejects the call.
     let shown = Arc::new(Mutex::new(None));
     let preview = Arc::clone(&shown);
     let approver = Callback::new(move |request| {

@@ -31,8 +31,8 @@ pub(crate) fn group() -> ArgGroup {
     ArgGroup::new("new").args([ARGUMENTS, SET]).required(true)
 }
 
-/// Returns the new arguments of a call in canonical form. If the arguments cannot be edited, the error advises the
-/// operator to do `instead`.
+/// Returns the new arguments of a call in canonical form. Arguments with secrets cannot be edited: the error then
+/// advises the operator to do `instead`.
 pub(crate) fn from_options(
     matches: &ArgMatches,
     call: &CallRecord,

@@ -92,8 +92,8 @@ impl<'a> Decider<'a> {
         self.decide_or_repeat(decision, |verdict| *verdict == same).await
     }
 
-    /// Like [`decide`](Self::decide), but accepts a repeated command: `counts` says which recorded decisions equal this
-    /// one.
+    /// Like [`decide`](Self::decide), but `counts` says which recorded decisions equal this one. If such a decision is
+    /// recorded, a repeated command succeeds.
     pub(crate) async fn decide_or_repeat(
         &self,
         decision: CallDecision<'_>,
@@ -103,7 +103,8 @@ impl<'a> Decider<'a> {
         self.refuse_another(call)?;
         let digest: String = call.digest.chars().take(DIGITS).collect();
         let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
-        // Do not print arguments that would not run; the approval service says why it refuses them.
+        // Do not print arguments that were altered, or that this command cannot check; the approval service says why it
+        // refuses them.
         match ApprovalService::check_shown(call) {
             Ok(()) => tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id)),
             Err(ApprovalError::Unseen { .. })

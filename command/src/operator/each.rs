@@ -1,5 +1,5 @@
-//! Makes the same decision about several calls. If one call has changed since it was read, the others are still
-//! decided.
+//! Makes the same decision about several calls. A call that has changed since it was read does not stop the decisions
+//! about the others, unless these depend on it.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) struct Each<'a> {
 
 impl Each<'_> {
     /// Decides one call after the other. Returns the exit code of the first call that failed. A closed output does not
-    /// stop the decisions.
+    /// stop the decisions; a failure of the journal does.
     pub(crate) async fn decide(
         self,
         decider: &Decider<'_>,

@@ -1,4 +1,5 @@
-//! Gives a call new arguments, after the application has checked them. Shared by all commands named `edit`.
+//! Signs new arguments for a call. The application checks them before the call runs with them. Shared by all commands
+//! named `edit`.
 
 use clap::{ArgMatches, Command};
 use jiff::Timestamp;

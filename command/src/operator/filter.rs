@@ -87,7 +87,8 @@ pub(crate) fn from_options(matches: &ArgMatches, states: Vec<State>) -> Filter {
     Filter { states, run: text(RUN), tool: text(TOOL), text: text(TEXT), ..Filter::default() }
 }
 
-/// Makes a filter for calls of the run that the options name and have one of these states.
+/// Makes a filter for calls that have one of these states, of the run that the options name or, if they name none, of
+/// any run.
 pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
     Filter { states, run: matches.get_one::<String>(RUN).cloned(), ..Filter::default() }
 }
@@ -95,7 +96,8 @@ pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
 /// A row of a list: a call, or the id of a call that cannot be read, with the error.
 pub(crate) type Row = Result<CallRecord, DamagedCall>;
 
-/// Lists the matching calls in these states. Warns about calls that cannot be read, and says if there are more pages.
+/// Lists one page of the matching calls in these states. Warns about calls that cannot be read, and says if there are
+/// more pages.
 pub(crate) async fn calls(
     matches: &ArgMatches,
     session: &Session,
@@ -115,7 +117,7 @@ pub(crate) async fn list(
     Ok(readable(session, rows))
 }
 
-/// Like [`list`], but returns the calls that cannot be read instead of a warning.
+/// Like [`list`], but returns an error in place of each call that cannot be read, and does not warn.
 pub(crate) async fn rows(
     matches: &ArgMatches,
     session: &Session,

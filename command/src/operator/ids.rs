@@ -1,4 +1,5 @@
-//! Finds the call that an id of the command line names: the id is complete, or a part that no other call's id contains.
+//! Finds the call that an id of the command line names. The id is complete, or it is the beginning or the end of
+//! exactly one call's id.
 //!
 //! A complete id is looked up directly. For a part, the command reads every call of the journal, because the part may
 //! be the end of an id: ids begin with the time, so people recognize them by their ends.
@@ -67,7 +68,8 @@ pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Sto
     found.into_iter().next().ok_or_else(|| missing(text))
 }
 
-/// Finds the complete id of a call, even if the call itself cannot be read.
+/// Returns the complete id of a call. A complete id is not looked up, so the call itself need not be readable; an
+/// abbreviated id has to belong to a call that can be read.
 pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
     match WantedId::of(text)?.whole() {
         Some(id) => Ok(id),

@@ -21,8 +21,8 @@ pub(crate) fn option() -> Arg {
         .help("The journal to work on [env: TOOLWRIGHT_JOURNAL]")
 }
 
-/// Opens the journal that the option or the environment variable names. A missing journal is an error: it is never
-/// created.
+/// Opens the journal that the option or the environment variable names. A missing journal is an error: no command
+/// creates one.
 pub(crate) async fn open(matches: &ArgMatches) -> Result<Arc<dyn Store>, Stop> {
     let (name, from) = match matches.get_one::<String>(JOURNAL) {
         Some(name) => (name.clone(), "--journal"),

@@ -1,4 +1,5 @@
-//! The digest of a whole plan: a person accepts only the calls that they have read, and none that was added since.
+//! The digest of a whole plan. A person who gives the digest accepts only the calls that they have read, and none that
+//! was added since.
 
 use clap::{Arg, ArgMatches};
 use sha2::{Digest as _, Sha256};

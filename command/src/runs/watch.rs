@@ -1,4 +1,4 @@
-//! `runs watch RUN`: prints each turn of a run as it is recorded, until the run ends.
+//! `runs watch RUN`: prints each turn of a run as it is recorded, until the run ends or is parked.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -82,7 +82,7 @@ struct Attempt<'a> {
     at: Timestamp,
     failure: Failure,
     kind: &'a str,
-    /// The error's message; `None` if it may repeat a secret.
+    /// The error's message; `None` if there is none, or if it may repeat a secret.
     message: Option<&'a str>,
     cause: Option<&'a str>,
 }
@@ -94,7 +94,8 @@ struct Answer<'a> {
     text: Option<&'a str>,
 }
 
-/// Returns whether the arguments contain secrets and are therefore not shown.
+/// Returns whether the arguments, or what the model sent, are not stored as plain text, because they have secrets or
+/// were deleted. Answers and messages are then not shown.
 pub(crate) fn has_secrets(call: &CallRecord) -> bool {
     !matches!((&call.arguments, &call.raw), (StoredText::Plain(_), StoredText::Plain(_)))
 }

@@ -16,7 +16,8 @@ pub(crate) struct DecisionRow<'a> {
     verdict: &'static str,
     by: &'a str,
     at: Timestamp,
-    /// The state of the call after the decision; `None` for a decision about a grant.
+    /// The state of the call after the decision; for a repeated decision, the present state. `None` for a decision
+    /// about a grant.
     state: Option<State>,
     /// The grant that was made or revoked, if any.
     grant: Option<&'a str>,

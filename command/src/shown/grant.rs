@@ -82,7 +82,7 @@ impl<'a> GrantRow<'a> {
     }
 }
 
-/// Formats a scope as the option `--scope` accepts it.
+/// Formats a scope for people and programs, such as `session:ID`. A scope of one run has the id of the run.
 pub(crate) fn scope_words(scope: &Scope) -> String {
     match scope {
         Scope::Run(run) => format!("run:{run}"),

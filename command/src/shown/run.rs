@@ -119,10 +119,11 @@ impl<'a> RunPage<'a> {
             let until = until.unwrap_or_default();
             line("parked", &format!("{}, {}{until}", parked.why, when::both(parked.at, now)));
         }
-        if let Some(Outage { since, times, until, kind, .. }) = self.outage {
+        if let Some(Outage { since, times, until, kind, message, .. }) = self.outage {
             let (since, until) = (when::both(*since, now), when::both(*until, now));
+            let why = message.as_ref().map_or_else(String::new, |it| format!(": {it}"));
             let words = format!(
-                "model not reachable since {since} ({kind}), asked {times} times, again {until}"
+                "model not reachable since {since} ({kind}{why}), asked {times} times, again {until}"
             );
             line("outage", &words);
         }
@@ -260,7 +261,8 @@ impl<'a> TurnShown<'a> {
         Some(format!("{model}{tokens}, {cost}"))
     }
 
-    /// Describes the turn: a line for each text and call, one for tokens and cost, and one for each answer.
+    /// Describes the turn, in lines for its messages, decisions of guards, text, calls, tokens and cost, answers, and
+    /// its handoff.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
         let (number, longest) = (self.turn, self.longest);

@@ -8,11 +8,11 @@ pub(crate) fn both(time: Timestamp, now: Timestamp) -> String {
 }
 
 pub(crate) fn absolute(time: Timestamp) -> String {
-    // Cut off the fractions of a second. This fails only for the first and last times that exist.
+    // Cut off the fractions of a second.
     Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
 }
 
-/// Formats the distance from now, rounded, in the largest unit of which it has at least two.
+/// Formats the distance from now, rounded, in the largest unit of which it has at least two, or else in seconds.
 pub(crate) fn away(time: Timestamp, now: Timestamp) -> String {
     let seconds = time.as_second() - now.as_second();
     let far = seconds.unsigned_abs();

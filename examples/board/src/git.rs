@@ -2,6 +2,7 @@
 //! passed only as a path or a name. Exit codes are results, not errors.
 
 mod change;
+mod locked;
 mod tree;
 mod worktree;
 
@@ -98,7 +99,7 @@ fn added(before: ProcessOutput, ended: ProcessEnd) -> ProcessOutput {
         output: before.output + &ended.output,
         error: (!success).then_some(match ended.timed_out {
             true => format!("git took more than {} seconds and was ended", LIMIT.as_secs()),
-            false => errors,
+            false => locked::with_advice(errors),
         }),
         exit_code: if ended.timed_out { None } else { ended.status.and_then(|it| it.code()) },
         timed_out: ended.timed_out,
@@ -138,6 +139,8 @@ pub fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
 fn printed(output: &Output) -> Result<String, String> {
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        false => {
+            Err(locked::with_advice(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+        }
     }
 }

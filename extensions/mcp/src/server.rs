@@ -197,7 +197,8 @@ impl McpServer {
     /// Serves each user the tools of one of the [`profiles`](Self::profiles), whose name `choose` returns. Other tools
     /// can be neither listed nor called in sessions of this user. This setting takes precedence over
     /// [`profile`](Self::profile). `choose` gets the user of the session, or `None` if neither a check of tokens nor
-    /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin.
+    /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin
+    /// ([`ServeError::NoProfile`]), and over HTTP the request is answered 403.
     ///
     /// ```
     /// use toolwright::{Executor, Profiles, Registry};

@@ -80,7 +80,11 @@ impl Sender<'_> {
             let host = request.url.host_str().unwrap_or_default();
             // Without a proxy, the client itself checks the address when it resolves the host name.
             if request.url.domain().is_none() || has_proxy() {
-                guard.judge_host(host).await.map_err(unless_permitted)?;
+                let server = request.url.origin().ascii_serialization();
+                guard.judge_host(host).await.map_err(|error| match error.kind() {
+                    "unreachable" => hinted(error, &server, false),
+                    _ => unless_permitted(error),
+                })?;
             }
         }
         let (response, given) = self.send_once(request.clone(), requirement, context).await?;
@@ -116,18 +120,21 @@ impl Sender<'_> {
             given.push(credential);
         }
         let Request { method, url, headers, body } = request;
-        let is_head = method == Method::HEAD;
+        let (is_head, is_safe) = (method == Method::HEAD, method.is_safe());
         let headers: HeaderMap = headers.into_iter().collect();
+        let server = url.origin().ascii_serialization();
         let request = self.client.request(method, url).headers(headers).body(body);
         let mut response =
             request.send().await.map_err(|error| match RefusedAddress::cause_of(&error) {
                 Some(refused) => unless_permitted(refused.into()),
-                None => error.into(),
+                None => hinted(error.into(), &server, is_safe),
             })?;
         let (status, mut headers) = (response.status(), response.headers().clone());
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_head && !is_cut {
-            let Some(piece) = response.chunk().await? else { break };
+            let piece = response.chunk().await;
+            let piece = piece.map_err(|error| hinted(error.into(), &server, is_safe))?;
+            let Some(piece) = piece else { break };
             let room = self.limit - body.len();
             is_cut = piece.len() > room;
             body.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -147,6 +154,21 @@ impl Sender<'_> {
     fn source(&self, scheme: &SecurityScheme) -> Option<&dyn Credentials> {
         self.credentials.iter().find(|it| it.gives(scheme)).map(|it| &**it)
     }
+}
+
+/// Adds a hint to the error of a request that got no whole response: whether the server may have done what the request
+/// asks for, and what to check.
+fn hinted(error: ToolError, server: &str, is_safe: bool) -> ToolError {
+    let hint = match error.kind() {
+        "unreachable" => format!(
+            "nothing was done, because no connection to {server} was made. Check that this is the address of the API (the application sets another with `.server(…)`), that the API runs, and that the network or proxy of this machine leads to it"
+        ),
+        "no_response" | "connection_lost" if !is_safe => format!(
+            "{server} may have done what the call asks for; find out before you repeat the call"
+        ),
+        _ => return error,
+    };
+    error.hint(hint)
 }
 
 /// Adds a hint to the error of a refused address: how the application can permit the address.

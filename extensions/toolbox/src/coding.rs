@@ -24,10 +24,10 @@ use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};
 /// | command lines | [`BASH`](crate::BASH), which rates each line; lines rated safe run in a sandbox if the machine supports one | [`without_shell`](Self::without_shell), [`without_wall`](Self::without_wall) |
 /// | undo | [`CHANGES`](crate::CHANGES) | [`without_undo`](Self::without_undo) |
 /// | the ten steps of a call | [`TenSteps`](crate::TenSteps): reservations, cache, change log, syntax check | |
-/// | rules | these rank below the application's policy: nothing outside of the folder is touched, the change log is protected, undo needs no approval | |
+/// | rules | these rank below the application's policy: a call that declares a file outside of the folder is refused, the change log is protected, undo needs no approval | |
 ///
-/// Under the default policy of an executor, reads and safe command lines run, and a person is asked about the rest. An
-/// application allows more with rules of its own, for instance builds and tests.
+/// Under the default policy of an executor, reads, safe command lines and undos run, and a person is asked about the
+/// rest. An application allows more with rules of its own, for instance builds and tests.
 ///
 /// ```
 /// use toolwright::{Call, Executor, Registry};
@@ -142,8 +142,8 @@ impl CodingTools {
         self
     }
 
-    /// Hides a file or a folder, such as the journal, from programs in a sandbox. Keys in the home folder of the user
-    /// and the change log are always hidden.
+    /// Hides a file or a folder, such as the journal, from programs in a sandbox. The change log, and folders with keys
+    /// in the home folder of the user, such as `.ssh`, are always hidden from them.
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         self.hidden.push(path.into());
         self

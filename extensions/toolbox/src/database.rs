@@ -83,7 +83,7 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
 }
 
 /// Configures the connection, creates the tables of a new file, and upgrades those of an older file. Returns `false` if
-/// the file belongs to another program, because it has tables and no version.
+/// the file has tables and no version, because it then belongs to another program.
 fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
     // This setting has an effect only in an empty file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;

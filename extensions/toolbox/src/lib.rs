@@ -1,8 +1,8 @@
-//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, run programs in it, fetch web pages,
-//! and manage a list of tasks.
+//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, run programs in it, fetch
+//! web pages, store large texts, and manage a list of tasks.
 //!
-//! A coding agent adds all of them at once, with undo, syntax check, rated command lines and rules: `CodingTools`, if the
-//! features `changes`, `shell` and `syntax-…` are enabled.
+//! An application adds the tools of a coding agent at once, with undo, syntax check, rated command lines and rules:
+//! `CodingTools`, if the features `changes`, `files`, `process`, `shell` and `syntax-…` are enabled.
 //!
 //! An application selects the tools that it offers. Linking this crate registers none; register them by their handles, one by
 //! one or as a group:
@@ -18,11 +18,13 @@
 //! | `WEB` | `web` | `web_fetch`, `web_search`, `allow_host` |
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
-//! `files` and `process` are default features. Every tool works in a [`Workspace`], which is a service, except for these
-//! groups: `CONTEXT` needs a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`, and `WEB` has no
-//! workspace. Two kinds of middleware observe what calls write, with tools of this crate and with tools of an
+//! `files` and `process` are default features. The tools work in a [`Workspace`], which is a service, except for these
+//! groups: [`CHANGES`] needs a [`ChangeLog`], `CONTEXT` a `ContextStore`, `TASKS` a `TaskStore`, `WORKER` a `ClaimedTask`,
+//! and `WEB` the services of `WebTools`.
+//!
+//! Two kinds of middleware observe what calls write, with tools of this crate and with tools of an
 //! application. [`ChangeLog`] records the changes so that they can be undone. `SyntaxCheck` (features `syntax-…`)
-//! reports edits that break a file.
+//! reports edits that break a file. `Container` (feature `container`) runs programs in a container.
 //!
 //! ```
 //! use toolwright::{Call, Executor, Registry};
@@ -130,14 +132,17 @@ pub use files::{
     PATCH_LINES, READ_FILE, WRITE_FILE, apply_patch, edit_file, glob, grep, is_secret, list_files,
     patch_lines, patched_lines, read_file, write_file,
 };
+#[cfg(feature = "container")]
+#[cfg_attr(docsrs, doc(cfg(feature = "container")))]
+pub use process::Container;
 #[cfg(all(feature = "process", unix))]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::Supervisor;
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use process::{
-    ArgumentVector, Container, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND,
-    RunningProcess, Streams, ToolExecutor, run_command,
+    ArgumentVector, Local, PROCESS, ProcessEnd, ProcessRequest, RUN_COMMAND, RunningProcess,
+    Streams, ToolExecutor, run_command,
 };
 #[cfg(all(feature = "process", feature = "shell", unix))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "process", feature = "shell"))))]

@@ -6,6 +6,7 @@ mod bash;
 mod before_main;
 #[cfg(all(feature = "shell", unix))]
 mod cli_tool;
+#[cfg(feature = "container")]
 mod container;
 mod environment;
 mod executors;
@@ -36,6 +37,7 @@ use toolwright::Handle;
 pub use bash::{BASH, SANDBOXED_BASH, bash, sandboxed_bash};
 #[cfg(all(feature = "shell", unix))]
 pub use cli_tool::{CliTool, CliToolError};
+#[cfg(feature = "container")]
 pub use container::Container;
 pub use executors::{
     ArgumentVector, Local, ProcessEnd, ProcessRequest, RunningProcess, Streams, ToolExecutor,

@@ -27,8 +27,8 @@ pub use toolwright::address::HostResolver;
 pub use web_fetch::{WEB_FETCH, web_fetch};
 pub use web_search::{WEB_SEARCH, web_search};
 
-/// The tools of the web. They need a [`WebClient`], an [`AllowList`] and a [`SearchProvider`] as services; [`WebTools`] adds
-/// them all.
+/// The tools of the web. They need a [`WebClient`], an [`AllowList`] and a [`SearchProvider`] as services; [`WebTools`]
+/// adds tools and services together.
 ///
 /// ```
 /// use toolwright_toolbox::WEB;

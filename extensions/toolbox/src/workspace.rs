@@ -135,7 +135,7 @@ impl Workspace {
         })
     }
 
-    /// Makes a workspace of the files that the executor provides, such as those of a [`Container`](crate::Container), where
+    /// Makes a workspace of the files that the executor provides, such as those of a `Container`, where
     /// its programs run too. No file on this machine is read or written.
     ///
     /// The container is the boundary. Names are checked only by their text; reads follow links as the container resolves them,
@@ -154,7 +154,8 @@ impl Workspace {
     /// ```
     ///
     /// # Errors
-    /// When the executor provides no files. A container that does not exist is an error only at the first call.
+    /// When the executor provides no files, or the folder of the container is not an absolute path. A container that
+    /// does not exist is an error only at the first call.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     pub fn within(executor: impl crate::ToolExecutor + 'static) -> io::Result<Self> {
@@ -164,7 +165,7 @@ impl Workspace {
     }
 
     /// Runs the programs of `run_command` with this executor, on the folder that was opened: in a sandbox, or in a
-    /// [`Container`](crate::Container) that has the folder mounted.
+    /// `Container` that has the folder mounted.
     #[cfg(feature = "process")]
     #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
     #[must_use]
@@ -180,7 +181,7 @@ impl Workspace {
     }
 
     /// Returns the real path that the folder had when it was opened, or its path in the container. The path is for the
-    /// application, for instance for the roots of a policy. No tool and no error shows it to a model.
+    /// application, for instance for the roots of a policy. The file tools and their errors do not show it to a model.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -199,7 +200,8 @@ impl Workspace {
     /// mark is left out.
     ///
     /// # Errors
-    /// As [`read`](Self::read) does, and when the file is binary.
+    /// As [`read`](Self::read) does, and when the file is binary, or is not valid in the encoding that its mark
+    /// declares.
     #[cfg(feature = "files")]
     #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
     pub fn read_text(&self, path: &str) -> Result<String, ToolError> {
@@ -277,8 +279,8 @@ impl Workspace {
         self.files.real_folder(name)
     }
 
-    /// Opens a listed entry below a folder as a regular file. If a link has replaced the entry or a folder on its path
-    /// meanwhile, the link is not followed.
+    /// Opens a listed entry below a folder as a regular file. On this machine, if a link has replaced the entry or a
+    /// folder on its path meanwhile, the link is not followed.
     #[cfg(feature = "files")]
     pub(crate) fn open_listed(
         &self,
@@ -294,7 +296,8 @@ impl Workspace {
         self.files.open(name)
     }
 
-    /// Makes all changes, or none if one fails.
+    /// Makes all changes. If one fails, takes the earlier ones back; the error `partly_changed` says that a file could
+    /// not be restored.
     pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
         self.files.change(changes)
     }

@@ -114,7 +114,7 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 /// ```
 ///
 /// # Errors
-/// When two tools would have the same command, a name is reserved, or a tool has a flag twice. The error lists all
+/// When the names of the tools or of their flags make no command line, see [`CommandProblem`]. The error lists all
 /// problems.
 pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
     command::of(catalog.definitions(), false)

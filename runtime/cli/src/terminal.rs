@@ -1,6 +1,7 @@
 //! Asks a person at a terminal for approval.
 //!
-//! - Only a complete line that says yes approves. The end of the input, an unknown word or an error never does.
+//! - Only a complete line that says yes or gives other arguments lets a call run. The end of the input, an unknown word
+//!   or an error never does.
 //! - Only one question is asked at a time. Text typed before a question never answers it: typed text is discarded until
 //!   no key has been typed for half a second. If typed text cannot be discarded, or the call is dangerous, the answer
 //!   must repeat a code that the question shows.
@@ -26,7 +27,7 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 
 /// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// How often a question is asked, at most, until there is a valid answer.
+/// The maximum number of times that a question is asked until there is a valid answer.
 const QUESTIONS: u32 = 3;
 
 /// An approver that asks the person at the terminal. It writes the question to standard error, and reads the answer

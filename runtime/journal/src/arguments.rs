@@ -1,6 +1,7 @@
 //! The final arguments of a call, which the policy evaluates, and the digest that a decision is bound to.
 //!
-//! - [`FinalArguments`] are the arguments that run. The policy and the approvers see these arguments and no others.
+//! - [`FinalArguments`] are the arguments that run. The policy evaluates these arguments, and approvers see them with
+//!   secrets masked.
 //! - [`canonical`] writes equal arguments as equal texts. [`fingerprint`] gives equal definitions equal digests.
 //!   [`digest`] binds a decision to the arguments and to the definition.
 //! - [`SealingKey`] encrypts arguments that hold secrets.

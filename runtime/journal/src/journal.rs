@@ -1,4 +1,4 @@
-//! Records each call in a journal, so that no crash loses a call or repeats one.
+//! Records each call in a journal, so that a crash loses no call, and no call runs twice that must not.
 //!
 //! - [`next`] is the state machine, the only place where the next state of a call is decided.
 //! - [`CallRecord`] is the record of one call, [`Entry`] an entry of its history.

@@ -1,4 +1,4 @@
-//! Small files that contain a key. Only their owner may use them, and they are never overwritten.
+//! Small files that contain a key. They are never overwritten, and (on Unix) only their owner may use them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -134,10 +134,11 @@ impl Policy {
         PolicyBuilder::default()
     }
 
-    /// Loads a policy for these tools from a file. Relative file names are relative to the current directory.
+    /// Loads a policy for these tools from a file. [`PolicyBuilder::base`] says to which folder the relative file names
+    /// of rules are relative.
     ///
     /// # Errors
-    /// When the file cannot be read, or has a mistake. The error lists every problem with its place.
+    /// When the file cannot be read, or has a mistake. The error lists every problem, with its place in the file.
     pub fn load(path: impl AsRef<Path>, catalog: &dyn ToolSet) -> Result<Self, PolicyError> {
         Self::builder().load(path).build(catalog)
     }
@@ -187,9 +188,9 @@ impl Policy {
         Asking::new(question, &self.0.base).with_reader(self.0.reader.as_deref())
     }
 
-    /// Returns the effect of the mode on a call. Even if the mode allows a call, a person is asked if the call is not
-    /// safe and runs a command line outside of a sandbox, because no other rule limits what the line does. Only the
-    /// mode `unrestricted` never asks.
+    /// Returns the effect of the mode on a call. Every mode but `unrestricted` asks about a call that it would
+    /// otherwise allow if the call is not safe and may run a command line outside of a sandbox. The reason is that
+    /// nothing limits what such a line does.
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);
@@ -257,7 +258,7 @@ impl Policy {
         files.filter(|it| !it.files.is_empty()).collect()
     }
 
-    /// Decides on a call, and explains the effects of every rule, of the tool and of the mode.
+    /// Decides on a call, and explains the effects of the matching rules, of the tool and of the mode.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         let settings = &self.0.settings;
@@ -268,8 +269,8 @@ impl Policy {
     }
 
     /// Lists the tools of a catalog that need approval because they do not declare which files they touch, each with
-    /// what to do about it. Use it in a test that such tools do not exist. Tools whose calls are refused anyway are
-    /// left out.
+    /// what to do about it. Use it in a test that asserts that the list is empty. Tools whose calls are refused anyway
+    /// are left out.
     ///
     /// See [`UndeclaredTool`] for an example.
     #[must_use]
@@ -287,7 +288,7 @@ impl Policy {
         self.0.no_files.listed_in(catalog)
     }
 
-    /// Returns the mode, which decides on the calls that no rule matches.
+    /// Returns the mode of the policy.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.0.settings.mode

@@ -45,6 +45,8 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
             },
         };
         let router = router.clone();
+        // Otherwise the system holds back the later pieces of an answer, until the browser acknowledges the first.
+        let _ = stream.set_nodelay(true);
         let answer =
             hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
                 router.clone().oneshot(request.map(axum::body::Body::new))

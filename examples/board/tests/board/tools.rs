@@ -331,6 +331,25 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     }
 }
 
+#[test]
+fn the_lock_of_a_killed_git_stays_and_the_result_says_how_a_person_removes_it() {
+    let around = around();
+    let ticket = around.ticket(State::InProgress, &[]);
+    let executor = around.executor(ticket, "developer");
+    let worktree = around.worktree(ticket);
+    std::fs::write(worktree.join("new.md"), "new\n").unwrap();
+    let path = ["rev-parse", "--path-format=absolute", "--git-path", "index.lock"];
+    let lock = board::git::ask(&worktree, &path).unwrap();
+    std::fs::write(&lock, "").unwrap();
+    let commit = r#"{"change":{"operation":"commit","message":"new","files":["new.md"]}}"#;
+    let refused = json(&executor, "git_write", commit);
+    assert_eq!(refused["success"], false);
+    let error = refused["error"].as_str().unwrap();
+    assert!(error.contains(&format!("`rm '{lock}'`")), "{error}");
+    std::fs::remove_file(&lock).expect("it is still there");
+    assert_eq!(json(&executor, "git_write", commit)["success"], true);
+}
+
 /// `git diff` compares any two files where a path is outside of the worktree, so that it would show each.
 #[test]
 fn git_is_given_no_path_outside_of_the_workspace() {

@@ -175,10 +175,13 @@ pub enum RunError {
     /// The run is recorded and waits for people. When they have decided, request the run again by its id to continue
     /// it.
     #[error(
-        "run `{}` waits: {}; decide by `toolwright approvals` (or say what became of a call by `toolwright indeterminate`), then ask for \
-         the run again by its id",
+        "run `{}` waits: {}; {}ask for the run again by its id",
         .0.run,
-        .0
+        .0,
+        match .0.commands() {
+            commands if commands.is_empty() => commands,
+            commands => format!("{commands}, then "),
+        }
     )]
     Waits(Box<Waiting>),
     /// The run did not end in a value of the requested type, or the validation of the type refuses the value.

@@ -25,16 +25,23 @@ impl RunRecord {
         let head = self.recorded.head.clone();
         let now = self.recorded.access().now();
         let paid = error.spent().requests();
-        let failed = FailedRequest { kind: error.kind(), retry_after: error.retry_after(), paid };
+        let failed = FailedRequest {
+            kind: error.kind(),
+            message: error.message(),
+            retry_after: error.retry_after(),
+            paid,
+        };
         let random = Uuid::now_v7().as_u64_pair().1;
         let limit = state.limits().outage;
-        let outage = match outage::after(head.outage.as_ref(), failed, limit, now, random) {
+        let mut outage = match outage::after(head.outage.as_ref(), failed, limit, now, random) {
             Ok(outage) => outage,
             Err(beyond) => {
                 return Ok(Away::TooLong(ended(beyond, head.outage.as_ref(), limit, &error)));
             }
         };
         let left = RunError::away(&head.run, &outage);
+        // The head is plain text in an encrypted journal too, and a provider may quote the request in its error.
+        outage.message.take_if(|_| self.recorded.access().sealing.is_some());
         let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
         // Only this commit records the usage of the failed requests, so it is retried like the commit of an answer.
         match paid {

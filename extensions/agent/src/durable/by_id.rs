@@ -161,12 +161,13 @@ impl ById {
                         );
                     }
                 }
-                Err(RunError::ModelUnreachable { until, kind, .. }) => {
+                Err(RunError::ModelUnreachable { until, kind, message, .. }) => {
                     // A reader of the run's events sees the failed request there, and needs no warning.
                     if rests_until.replace(until) != Some(until)
                         && !self.agent.0.rings.is_read(&self.id)
                     {
-                        let words = format!("rests until {until}: its model is away ({kind})");
+                        let why = message.map_or(kind.clone(), |it| format!("{kind}: {it}"));
+                        let words = format!("rests until {until}: its model is away ({why})");
                         warn(&self.id, &words);
                     }
                 }

@@ -126,14 +126,18 @@ pub enum RunError {
     },
     /// The model of the run is unavailable: it cannot be reached, is overloaded, or its provider asks callers to wait.
     #[error(
-        "run `{run}` rests until {until}, because its model is away since {since} ({kind}); a process that works on the journal goes on \
-         with it then"
+        "run `{run}` rests until {until}, because its model is away since {since} ({kind}{}); a process that works on the journal goes on \
+         with it then",
+        message.as_ref().map_or_else(String::new, |it| format!(": {it}"))
     )]
     ModelUnreachable {
         /// The id of the run.
         run: String,
         /// The kind of the model's last error.
         kind: String,
+        /// The message of the model's last error, which names the provider and its address; `None` if an encrypted
+        /// journal does not have it.
+        message: Option<String>,
         /// When the first request failed.
         since: Timestamp,
         /// When the model is asked again.
@@ -231,8 +235,8 @@ impl RunError {
     }
 
     pub(super) fn away(run: &str, outage: &Outage) -> Self {
-        let Outage { since, until, kind, .. } = outage.clone();
-        Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
+        let Outage { since, until, kind, message, .. } = outage.clone();
+        Self::ModelUnreachable { run: run.to_owned(), kind, message, since, until }
     }
 
     /// Reports whether another process drives the run or has changed it first. Then nothing is wrong with the run.

@@ -102,7 +102,7 @@ async fn waiting(
     for document in store.documents(&keys::inbox(run)).await? {
         let said = turn::opened::<TurnPrompt>(&document, sealing)?.messages;
         messages.extend(said.into_iter().filter_map(|message| match message {
-            Message::User { text, attachments } => {
+            Message::User { text, attachments, .. } => {
                 Some(Prompt { text, attachments: attachments.to_vec() })
             }
             _ => None,

@@ -26,6 +26,10 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
+    /// The message of the last error, which names the provider and its address, with at most 500 characters. `None` in
+    /// an encrypted journal, because a provider may quote the request, and in outages that earlier releases recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// How many of the failed requests cost something: the requests timed out, or their answers broke off.
     #[serde(default, skip_serializing_if = "is_none")]
     pub paid: u32,
@@ -39,10 +43,14 @@ fn is_none(requests: &u32) -> bool {
 /// How many requests that were paid for may fail before the run ends: retrying for a day would be expensive.
 const MOST_PAID: u32 = 5;
 
+/// The number of characters of an error's message that a head stores. Each commit of the run writes the head.
+const LONGEST_MESSAGE: usize = 500;
+
 /// The properties of a failed request that decide when the next request is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
+    pub message: &'a str,
     /// How long the provider asks callers to wait.
     pub retry_after: Option<Duration>,
     /// How many requests of the failed attempt were paid for.
@@ -85,7 +93,8 @@ pub(super) fn after(
     let pause = PAUSE.spread(times, random).max(wanted);
     // When the limit ends, the model is asked one last time.
     let until = later(now, pause).min(end);
-    Ok(Outage { since, times, until, kind: failed.kind.to_owned(), paid })
+    let message = Some(failed.message.chars().take(LONGEST_MESSAGE).collect());
+    Ok(Outage { since, times, until, kind: failed.kind.to_owned(), message, paid })
 }
 
 fn signed(time: Duration) -> SignedDuration {
@@ -101,7 +110,7 @@ mod tests {
 
     fn failed(retry_after: Option<u64>) -> FailedRequest<'static> {
         let retry_after = retry_after.map(Duration::from_secs);
-        FailedRequest { kind: "unreachable", retry_after, paid: 0 }
+        FailedRequest { kind: "unreachable", message: "away", retry_after, paid: 0 }
     }
 
     /// Asks the model as early as it may be asked, while every request fails; returns the times of the requests.

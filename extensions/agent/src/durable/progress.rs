@@ -3,6 +3,7 @@
 use std::fmt;
 
 use toolwright::approval::ApprovalRequest;
+use toolwright::journal::State as CallState;
 
 use super::head::WaitingCall;
 use crate::events::RunEnd;
@@ -55,6 +56,24 @@ impl Progress {
     }
 }
 
+impl Waiting {
+    /// Names the commands by which a person decides about the calls that wait; empty if none waits for a person.
+    pub(crate) fn commands(&self) -> String {
+        use toolwright::journal::State::{Indeterminate, Pending, Planned, Waiting};
+        let waits = |states: &[CallState]| self.calls.iter().any(|it| states.contains(&it.state));
+        let commands = [
+            (waits(&[Pending, Waiting]), "decide by `toolwright approvals`"),
+            (waits(&[Planned]), "accept or reject the plan by `toolwright plan`"),
+            (
+                waits(&[Indeterminate]),
+                "say by `toolwright indeterminate` whether a call of unknown outcome happened",
+            ),
+        ];
+        let commands = commands.into_iter().filter(|(waits, _)| *waits).map(|(_, it)| it);
+        commands.collect::<Vec<_>>().join(", and ")
+    }
+}
+
 impl fmt::Display for Progress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -78,5 +97,36 @@ impl fmt::Display for Waiting {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(states: &[CallState]) -> Waiting {
+        let call = |(index, state): (u32, &CallState)| WaitingCall {
+            index,
+            call: toolwright::CallId::new(),
+            tool: "pay".to_owned(),
+            state: *state,
+            in_background: false,
+        };
+        let calls = (0..).zip(states).map(call).collect();
+        Waiting { run: "r1".to_owned(), turn: 1, calls, requests: Vec::new() }
+    }
+
+    #[test]
+    fn each_waiting_call_names_only_the_command_that_decides_about_it() {
+        let commands = |states: &[CallState]| waiting(states).commands();
+        let approvals = "decide by `toolwright approvals`";
+        let unclear =
+            "say by `toolwright indeterminate` whether a call of unknown outcome happened";
+        assert_eq!(commands(&[CallState::Pending, CallState::Waiting]), approvals);
+        assert_eq!(commands(&[CallState::Indeterminate]), unclear);
+        let both = format!("{approvals}, and {unclear}");
+        assert_eq!(commands(&[CallState::Indeterminate, CallState::Pending]), both);
+        assert!(commands(&[CallState::Planned]).contains("`toolwright plan`"));
+        assert_eq!(commands(&[CallState::HandedOver]), "");
     }
 }

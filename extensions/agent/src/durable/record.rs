@@ -6,74 +6,39 @@
 //!                             └─────▶ the answers so far; the lease is released
 //! ```
 
+mod commit;
+mod driven_run;
+mod next_head;
+mod waiting;
+
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use toolwright::approval::ApprovalRequest;
-use toolwright::journal::DocumentWrite;
 use toolwright::provider::ToolCall;
 use toolwright::unstable::runs::SubmittedTurn;
-use toolwright::{
-    Answer, Call, CallFailure, CancellationToken, Content, Outcome, Run, StoredAnswer,
-};
+use toolwright::{Answer, Call, CallFailure, CancellationToken, Outcome, Run, StoredAnswer};
 
+pub(super) use self::driven_run::DrivenRun;
 use super::RunError;
 use super::acknowledge::UnacknowledgedTurn;
-use super::background::waiting_for;
-use super::deadline::deadline_of;
-use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
-use super::keys::{self, Part};
+use super::head::{Cancelled, Head};
+use super::keys::Part;
 use super::plugins::PluginDocument;
-use super::progress::{Progress, Waiting};
+use super::progress::Waiting;
 use super::recorded::LeasedRun;
-use super::turn::{Answers, EndsIn, ModelAnswered, SoFar, TurnPrompt};
+use super::turn::ModelAnswered;
 use crate::agent::Agent;
-use crate::events::{GuardReport, NoticeKind, RunEnd};
+use crate::events::{GuardReport, RunEnd};
 use crate::history::{LeftOut, Message, Prompt, Summary};
 use crate::limits::share::{self, SpentShare};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{
-    Action, AgentRun, Away, BackgroundCall, Driver, Interruption, Recorder, Rest, State, Stop,
-    Stopped, Turn, TurnOutcome, Work, is_turned_away,
+    Action, AgentRun, Away, BackgroundCall, Interruption, Recorder, State, Stop, Turn, TurnOutcome,
+    Work,
 };
-
-/// A run that this process drives, and its record.
-pub(super) struct DrivenRun {
-    pub run: AgentRun,
-    pub record: RunRecord,
-    /// How the agent differs from the agent that drove the run before.
-    pub differences: Vec<String>,
-}
-
-impl DrivenRun {
-    /// Drives the run until it ends, waits or cannot continue in this process.
-    pub(super) async fn drive(&mut self) -> Result<Progress, RunError> {
-        self.run.begin_events(self.record.recorded.head.epoch);
-        if !self.differences.is_empty() {
-            tracing::warn!(run = self.run.id(), differences = ?self.differences, "a run goes on with another agent");
-            self.run.notify(NoticeKind::Differs { differences: &self.differences });
-        }
-        let driver = Driver { run: &mut self.run, recorder: &mut self.record };
-        Ok(match driver.drive().await? {
-            Rest::Ended(ended) => Progress::Ended(ended),
-            Rest::Waiting(waiting) => Progress::Waiting(waiting),
-        })
-    }
-
-    /// Records a message of the user.
-    pub(super) async fn say(
-        &mut self,
-        text: &str,
-        attachments: Arc<[Content<'static>]>,
-    ) -> Result<(), RunError> {
-        let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
-        let (state, actions) = self.run.hear(prompt).await;
-        Driver { run: &mut self.run, recorder: &mut self.record }.commit(state, actions, None).await
-    }
-}
 
 /// The record of a run that this process drives.
 pub(super) struct RunRecord {
@@ -235,94 +200,7 @@ impl Recorder for RunRecord {
         stop: Option<Stop>,
         plugins: Option<&PluginTurn>,
     ) -> Result<(), RunError> {
-        let (run, turn) = (self.recorded.head.run.clone(), next.turn());
-        let is_answered = turn > before.turn();
-        let mut said = if is_answered { Vec::new() } else { self.said.clone() };
-        let mut guarded = if is_answered { Vec::new() } else { self.guarded.clone() };
-        let guards = std::mem::take(&mut self.guards);
-        let has_guarded = !is_answered && !guards.is_empty();
-        let (already_said, mut documents) = (said.len(), Vec::new());
-        let (mut model, mut has_answers, mut ended) = (None, false, None);
-        let mut newest = self.recorded.head.prices.clone();
-        for action in actions {
-            let message = match action {
-                Action::Append(message) => message,
-                Action::End(end) => {
-                    ended = Some(end).filter(|end| end.is_of_value()).cloned();
-                    continue;
-                }
-                // If a run waits for calls in the background after its model gave the value, the value is recorded with
-                // the answer, as at the end of a run.
-                Action::Await => {
-                    ended = next.outcome().filter(|end| end.is_of_value()).cloned();
-                    continue;
-                }
-                _ => continue,
-            };
-            match message {
-                Message::User { .. } => said.push(message.clone()),
-                Message::Assistant { .. } => model = Some(message.clone()),
-                Message::ToolResults(_) => {
-                    has_answers = true;
-                    let body = Answers { message: message.clone() };
-                    documents.push(self.recorded.write(Part::Answers.key(&run, turn), &body)?);
-                    let key = Part::SoFar.key(&run, turn);
-                    let expects = self.recorded.versions.get(&key).copied();
-                    if expects.is_some() {
-                        documents.push(DocumentWrite { key, expects, text: None });
-                    }
-                }
-            }
-        }
-        if is_answered {
-            let asked = self.asked.take().unwrap_or_default();
-            newest = newest.max(asked.prices.clone());
-            let body = ModelAnswered { message: model, ended, guards, ..asked };
-            documents.push(self.recorded.write(Part::Answer.key(&run, turn), &body)?);
-        } else {
-            guarded.extend(guards);
-        }
-        if said.len() > already_said || has_guarded {
-            let key = Part::Said.key(&run, turn + 1);
-            let (messages, ends_in) = (said.clone(), Some(EndsIn::of(next)));
-            let body = TurnPrompt { messages, ends_in, guards: guarded.clone() };
-            documents.push(self.recorded.write(key, &body)?);
-        }
-        documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
-        let mut head = self.head_of(next)?;
-        head.prices = newest;
-        if next.turns_since_said() == 0 && (is_answered || before.turns_since_said() > 0) {
-            // A new message of the user continues a run that had ended, so its time limit starts again.
-            head.deadline = deadline_of(self.recorded.access(), next.limits());
-        }
-        if stop == Some(Stop::Cancelled) {
-            head.cancelled.clone_from(&self.cancelled);
-        }
-        let is_ended = head.phase == Phase::Ended;
-        let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
-        // A run that has ended stays in the list of open runs until its calls are acknowledged and its calls in the
-        // background are cancelled.
-        let is_left =
-            is_ended && (has_answers || !self.left.is_empty() || !next.background().is_empty());
-        // A run with a message that was not read also stays in the list, until its driver has read its inbox again.
-        self.recorded.is_said_more = is_left;
-        if self.recorded.is_new() || !(is_listed || is_left) {
-            documents.extend(match is_answered {
-                true => self.listed_for_the_paid(is_ended).await?,
-                false => self.recorded.prepare_listing(is_ended).await?,
-            });
-        }
-        documents.extend(std::mem::take(&mut self.recorded.taken));
-        if is_answered {
-            self.commit_paid(head, documents).await?;
-        } else {
-            self.recorded.commit(head, documents).await?;
-        }
-        self.plugins.is_recorded(&self.recorded, turn);
-        self.recorded.suspicion = None;
-        (self.said, self.guarded, self.so_far) = (said, guarded, Vec::new());
-        self.note_background(next).await;
-        Ok(())
+        self.commit_step(before, next, actions, stop, plugins).await
     }
 
     async fn record_summary(&mut self, state: &State, summary: &Summary) -> Result<(), RunError> {
@@ -392,37 +270,7 @@ impl Recorder for RunRecord {
         turn: &Turn,
         open: Vec<Outcome>,
     ) -> Result<(Waiting, Vec<ToolCall>), RunError> {
-        let is_refused = |it: &Outcome| matches!(it, Outcome::Answered(it) if is_turned_away(it));
-        if let Some(left) = self.left()
-            && open.iter().any(is_refused)
-        {
-            return Err(left);
-        }
-        let (mut calls, mut waits) = (Vec::new(), Vec::new());
-        let (mut requests, mut answers): (Vec<ApprovalRequest>, _) = (Vec::new(), Vec::new());
-        for ((index, outcome), call) in (0..).zip(open).zip(turn.calls.iter()) {
-            answers.push(match outcome {
-                Outcome::Answered(answer) => Some(StoredAnswer::from(&answer)),
-                Outcome::Suspended(suspended) => {
-                    let (id, tool, state) = (suspended.call, call.name.clone(), suspended.state);
-                    calls.push(WaitingCall { index, call: id, tool, state, in_background: false });
-                    waits.push(call.clone());
-                    requests.extend(suspended.request.map(|request| *request));
-                    None
-                }
-                Outcome::Failed(failure) => return Err(Stopped::from(failure).into()),
-            });
-        }
-        let so_far = SoFar { answers: answers.clone() };
-        let key = Part::SoFar.key(&self.recorded.head.run, turn.number);
-        let so_far = self.recorded.write(key, &so_far)?;
-        let (head, waiting) = (self.recorded.head.clone(), calls.clone());
-        let head = Head { phase: Phase::Waiting, waiting, lease: None, crashes: None, ..head };
-        self.recorded.commit(head, vec![so_far]).await?;
-        self.recorded.suspicion = None;
-        self.so_far = answers;
-        let (run, turn) = (self.recorded.head.run.clone(), turn.number);
-        Ok((Waiting { run, turn, calls, requests }, waits))
+        self.wait_for_calls(turn, open).await
     }
 
     async fn rest(&mut self, _: &Run, state: &State) -> Result<Option<Waiting>, RunError> {
@@ -472,38 +320,5 @@ impl Drop for RunRecord {
 impl RunRecord {
     fn shutting_down(&self) -> RunError {
         RunError::ShuttingDown { run: self.recorded.head.run.clone() }
-    }
-
-    /// Returns the head of a run in this state.
-    pub(super) fn head_of(&self, state: &State) -> Result<Head, RunError> {
-        let head = self.recorded.head.clone();
-        let key = keys::head(&head.run);
-        let sealing = self.recorded.access().sealing.as_ref();
-        let phase = match state.due() {
-            Some(Action::Ask) => Phase::Asking,
-            Some(Action::Await) => Phase::Waiting,
-            Some(_) => Phase::Calling,
-            None => Phase::Ended,
-        };
-        let tag = state.ended().map(serde_json::to_value).transpose();
-        let tag = tag.map_err(|error| RunError::damaged(&key, error))?;
-        let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
-        let is_ended = phase == Phase::Ended;
-        let is_asking_again = phase == Phase::Asking && state.turn() == head.turn;
-        // After a commit that records a turn, the crashes in that turn no longer count. The commit after an aborted
-        // request records no turn, so the crashes still count.
-        let is_given_up = is_asking_again && head.phase == Phase::Asking;
-        Head {
-            phase,
-            turn: state.turn(),
-            spent: state.spent(),
-            ended: tag,
-            waiting: waiting_for(state),
-            lease: (!is_ended).then(|| Lease { suspect: false, ..self.recorded.lease() }),
-            crashes: head.crashes.filter(|_| is_given_up),
-            outage: head.outage.filter(|_| is_asking_again),
-            ..head
-        }
-        .with_state(state, sealing)
     }
 }

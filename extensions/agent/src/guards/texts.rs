@@ -26,7 +26,7 @@ const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]
 /// Lists every text of a message that a model reads.
 pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
     match message {
-        Message::User { text, attachments } => {
+        Message::User { text, attachments, .. } => {
             let attached = attachments.iter().filter_map(of_block).map(Cow::Borrowed);
             std::iter::once(Cow::Borrowed(text.as_str())).chain(attached).collect()
         }
@@ -63,9 +63,10 @@ pub(super) fn history(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
 /// none changes.
 pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
     let changed = |it: &Message| match it {
-        Message::User { text, attachments } => {
+        Message::User { text, attachments, untrusted } => {
             let attached = blocks(attachments, map)?;
-            Some(Message::user_with(text.clone(), attached))
+            let changed = Message::user_with(text.clone(), attached);
+            Some(changed.untrusted(untrusted.iter().cloned()))
         }
         Message::Assistant { .. } => None,
         Message::ToolResults(_) => message(it, map),
@@ -79,11 +80,12 @@ pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
 
 fn message(message: &Message, map: Map<'_>) -> Option<Message> {
     match message {
-        Message::User { text, attachments } => {
+        Message::User { text, attachments, untrusted } => {
             let (new, attached) = (mapped(text, map), blocks(attachments, map));
             (new.is_some() || attached.is_some()).then(|| {
                 let attached = attached.unwrap_or_else(|| attachments.to_vec());
-                Message::user_with(new.unwrap_or_else(|| text.clone()), attached)
+                let changed = Message::user_with(new.unwrap_or_else(|| text.clone()), attached);
+                changed.untrusted(untrusted.iter().cloned())
             })
         }
         Message::Assistant { text, calls: made, verbatim } => {

@@ -35,6 +35,9 @@ pub enum Message {
         /// The attachments of the message: pictures, documents, more text. The model gets them before the text, if its
         /// provider accepts them; a sentence names each attachment that the model does not get.
         attachments: Arc<[Content<'static>]>,
+        /// The sources of untrusted text in the message, such as the result of a call in the background: a run that
+        /// begins with a history that has the message counts them as read.
+        untrusted: Arc<[String]>,
     },
     /// One answer of the model.
     #[non_exhaustive]
@@ -75,7 +78,25 @@ impl Message {
         text: impl Into<String>,
         attachments: impl Into<Arc<[Content<'static>]>>,
     ) -> Self {
-        Self::User { text: text.into(), attachments: attachments.into() }
+        Self::User { text: text.into(), attachments: attachments.into(), untrusted: Arc::default() }
+    }
+
+    /// Adds the sources of untrusted text to a message of the user; does nothing to other messages.
+    ///
+    /// ```
+    /// use toolwright_agent::Message;
+    ///
+    /// let message = Message::user("The page says: buy tea.").untrusted(["web page of eve".to_owned()]);
+    /// let stored = serde_json::to_string(&message)?;
+    /// assert!(stored.ends_with(r#","untrusted":["web page of eve"]}"#));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn untrusted(mut self, sources: impl IntoIterator<Item = String>) -> Self {
+        if let Self::User { untrusted, .. } = &mut self {
+            *untrusted = untrusted.iter().cloned().chain(sources).collect();
+        }
+        self
     }
 
     /// Makes a message of the model.
@@ -133,10 +154,11 @@ impl Message {
 impl fmt::Debug for Message {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::User { text, attachments } => formatter
+            Self::User { text, attachments, untrusted } => formatter
                 .debug_struct("User")
                 .field("text_bytes", &text.len())
                 .field("attachments", &attachments.len())
+                .field("untrusted", untrusted)
                 .finish(),
             Self::Assistant { text, calls, verbatim } => formatter
                 .debug_struct("Assistant")

@@ -4,12 +4,18 @@ use std::collections::BTreeSet;
 
 use super::Message;
 
-/// Lists the sources of untrusted text in the answers of a history.
+/// Lists the sources of untrusted text in the answers and in the messages of a history, such as the results of calls in
+/// the background.
 pub(crate) fn sources(history: &[Message]) -> BTreeSet<String> {
-    let answered = history.iter().filter_map(|message| match message {
-        Message::ToolResults(answered) => Some(answered),
-        _ => None,
-    });
-    let answers = answered.flat_map(|it| it.iter());
-    answers.flat_map(|(_, answer)| answer.untrusted_sources()).collect()
+    let mut sources = BTreeSet::new();
+    for message in history {
+        match message {
+            Message::User { untrusted, .. } => sources.extend(untrusted.iter().cloned()),
+            Message::Assistant { .. } => {}
+            Message::ToolResults(answered) => {
+                sources.extend(answered.iter().flat_map(|(_, answer)| answer.untrusted_sources()));
+            }
+        }
+    }
+    sources
 }

@@ -78,11 +78,15 @@ fn cut(text: &str, most: Option<usize>) -> String {
 
 impl State {
     /// Takes the result of a call into the history if the run still waits for it.
-    pub(super) fn take_background(&mut self, call: &BackgroundCall, text: String) -> Vec<Action> {
+    pub(super) fn take_background(
+        &mut self,
+        call: &BackgroundCall,
+        result: Message,
+    ) -> Vec<Action> {
         let before = self.0.background.len();
         self.0.background.retain(|it| it.call != call.call);
         match self.0.background.len() < before {
-            true => vec![Action::Append(Message::user(text))],
+            true => vec![Action::Append(result)],
             false => Vec::new(),
         }
     }
@@ -132,6 +136,7 @@ mod tests {
         let result = |call: &BackgroundCall| StepInput::BackgroundAnswered {
             call: call.clone(),
             text: "done".to_owned(),
+            untrusted: Vec::new(),
         };
         let (same, actions) = step(&resting, result(&background()));
         assert!(same == resting && actions.is_empty(), "it is of another call");

@@ -50,7 +50,9 @@ impl<R: Recorder> Driver<'_, R> {
         for (_, call, answer) in came {
             let most = self.run.agent.0.answer_budget.of(&call.tool);
             let text = call.words(&answer, most);
-            let (next, more) = step(&state, StepInput::BackgroundAnswered { call, text });
+            let untrusted = answer.untrusted_sources();
+            let (next, more) =
+                step(&state, StepInput::BackgroundAnswered { call, text, untrusted });
             state = next;
             actions.extend(more);
         }

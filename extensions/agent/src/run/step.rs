@@ -124,6 +124,8 @@ pub enum StepInput {
         call: BackgroundCall,
         /// The result of the call, as the model reads it.
         text: String,
+        /// The sources of untrusted text in the result.
+        untrusted: Vec<String>,
     },
     /// The model is done, but the run does not end yet, because calls continue in the background.
     Rests,
@@ -217,9 +219,9 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (
             Phase::Idle | Phase::Asking | Phase::Resting { .. } | Phase::Ended { .. },
             StepInput::Said { text, attachments, output },
-        ) => next.take_message(Message::User { text, attachments }, output),
+        ) => next.take_message(Message::user_with(text, attachments), output),
         (Phase::Asking, StepInput::Interjected { text, attachments }) => {
-            vec![Action::Append(Message::User { text, attachments })]
+            vec![Action::Append(Message::user_with(text, attachments))]
         }
         (Phase::Asking, StepInput::Answered(answer)) => next.take_answer(answer),
         (Phase::Asking, StepInput::Guarded { answer: Some(answer), report }) => {
@@ -267,11 +269,12 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             next.0.background.extend(calls);
             Vec::new()
         }
-        (Phase::Asking, StepInput::BackgroundAnswered { call, text }) => {
-            next.take_background(&call, text)
+        (Phase::Asking, StepInput::BackgroundAnswered { call, text, untrusted }) => {
+            next.take_background(&call, Message::user(text).untrusted(untrusted))
         }
-        (Phase::Resting { .. }, StepInput::BackgroundAnswered { call, text }) => {
-            let mut actions = next.take_background(&call, text);
+        (Phase::Resting { .. }, StepInput::BackgroundAnswered { call, text, untrusted }) => {
+            let message = Message::user(text).untrusted(untrusted);
+            let mut actions = next.take_background(&call, message);
             if !actions.is_empty() {
                 actions.extend(next.ask_again());
             }

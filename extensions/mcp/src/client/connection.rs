@@ -27,7 +27,7 @@ use toolwright::{CancellationToken, ErrorClass, Output, ToolContext, ToolError};
 use self::listing::Listing;
 use super::answers::Answers;
 use super::config::{ServerConfig, Trust};
-use super::definition::{Definitions, ForeignTool};
+use super::definition::{DIGITS, Definitions, ForeignTool, hex_digest};
 use super::handler::Handler;
 use super::process::Process;
 use super::restart::Restart;
@@ -131,6 +131,15 @@ impl Server {
     /// Returns a digest of the program or the URL by which the server is reached.
     pub(super) fn identity(&self) -> String {
         self.config.reached.identity()
+    }
+
+    /// Returns the digits by which a call of [`mcp_exec`](crate::mcp_exec) names a tool: they stand for its
+    /// definition and for the server that answers, so that an approval does not count for another server of the same
+    /// name.
+    pub(super) fn digest_of(&self, tool: &ForeignTool) -> String {
+        let mut digits = hex_digest(&format!("{}\n{}", self.identity(), tool.fingerprint));
+        digits.truncate(DIGITS);
+        digits
     }
 
     /// Returns how long a call may take without an answer or a progress report, if the configuration sets it.

@@ -101,6 +101,11 @@ impl ForeignTool {
     }
 }
 
+/// Returns the SHA-256 digest of a text, in hexadecimal digits.
+pub(crate) fn hex_digest(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The tools of one server at a point in time.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
@@ -146,9 +151,7 @@ impl Definitions {
 
     fn add(&mut self, server: &str, tool: Tool) -> Result<(), String> {
         let written = serde_json::to_string(&tool).map_err(|error| error.to_string())?;
-        let fingerprint =
-            Sha256::digest(canonical(written)).into_iter().map(|it| format!("{it:02x}"));
-        let fingerprint = fingerprint.collect();
+        let fingerprint = hex_digest(&canonical(written));
         let theirs = tool.name.into_owned();
         let name = names::ours(server, &theirs);
         if self.tools.contains_key(&name) {

@@ -1,5 +1,6 @@
 //! The transport to a server at a URL, and the tokens that it sends.
 
+mod nested;
 mod requests;
 mod session;
 mod status;

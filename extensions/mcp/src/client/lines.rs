@@ -18,7 +18,7 @@ use super::definition::UNREADABLE;
 use super::untrusted::line as escaped;
 
 /// The maximum length of an answer in bytes, as over HTTP.
-const LONGEST: usize = 16 << 20;
+pub(super) const LONGEST: usize = 16 << 20;
 
 /// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
@@ -102,30 +102,7 @@ impl Line {
         if self.bytes.trim_ascii().is_empty() {
             return None;
         }
-        match serde_json::from_slice(&self.bytes) {
-            Ok(message) => Some(message),
-            Err(error) => self.repair(&error),
-        }
-    }
-
-    /// Makes a message from the readable parts of an answer; `None` if the line is not an answer. Skipped values are
-    /// not parsed recursively, so deep nesting cannot overflow the stack.
-    fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
-        let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
-        let Ok(Answer { id: Some(id), method: None, result }) = answer else {
-            tracing::debug!(%error, "a line from an MCP server is not a message");
-            return None;
-        };
-        let list = result.and_then(|it| serde_json::from_str::<List<'_>>(it.get()).ok());
-        Some(match list {
-            Some(list) => {
-                let tools: Vec<Value> = list.tools.into_iter().map(tool).collect();
-                let result = json!({"tools": tools, "nextCursor": list.next_cursor});
-                let result = rmcp::model::CustomResult::new(result).into();
-                ServerJsonRpcMessage::response(result, id)
-            }
-            None => not_taken(id, &format!("it cannot be read: {error}")),
-        })
+        read(&self.bytes)
     }
 
     /// Returns the id of the answered request, if `id` is the first or the last key.
@@ -139,6 +116,35 @@ impl Line {
         let mut found = [first.split_once("\"id\":"), text.rsplit_once("\"id\":")].into_iter();
         found.find_map(|it| it.and_then(|(_, rest)| of(rest)))
     }
+}
+
+/// Parses a message, or makes an answer from the parts of it that can be read. Returns `None` if the text belongs to no
+/// request.
+pub(super) fn read(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    match serde_json::from_slice(text) {
+        Ok(message) => Some(message),
+        Err(error) => repair(text, &error),
+    }
+}
+
+/// Makes an answer from the parts of it that can be read. Skipped values are not parsed recursively, so deep nesting
+/// cannot overflow the stack.
+fn repair(text: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+    let answer = serde_json::from_slice::<Answer<'_>>(text);
+    let Ok(Answer { id: Some(id), method: None, result }) = answer else {
+        tracing::debug!(%error, "a text from an MCP server is not a message");
+        return None;
+    };
+    let list = result.and_then(|it| serde_json::from_str::<List<'_>>(it.get()).ok());
+    Some(match list {
+        Some(list) => {
+            let tools: Vec<Value> = list.tools.into_iter().map(tool).collect();
+            let result = json!({"tools": tools, "nextCursor": list.next_cursor});
+            let result = rmcp::model::CustomResult::new(result).into();
+            ServerJsonRpcMessage::response(result, id)
+        }
+        None => not_taken(id, &format!("it cannot be read: {error}")),
+    })
 }
 
 /// An answer of which only the outermost level was parsed.

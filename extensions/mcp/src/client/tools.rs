@@ -115,7 +115,7 @@ pub async fn mcp_info(
         "{name}: effect {}, danger {}, definition {}\n{}",
         serde_json::to_value(effect).ok().as_ref().and_then(Value::as_str).unwrap_or_default(),
         danger.as_str(),
-        tool.digest(),
+        server.digest_of(&tool),
         fenced(&source, &definition)
     ))
 }
@@ -163,10 +163,11 @@ pub async fn mcp_exec(
         return Err(ToolError::invalid(words).hint(format!("call `{name}` itself")));
     }
     let Some((server, tool)) = servers.find(&name).await? else { return Err(unknown(&name)) };
-    if tool.digest() != definition {
+    let now = server.digest_of(&tool);
+    if now != definition {
         let words = format!(
-            "`{name}` has the definition {}, expected {definition}, so it was not run",
-            tool.digest()
+            "`{name}` has the definition {now}, expected {definition}, so it was not run: its server has changed it, or is \
+             configured otherwise"
         );
         let hint =
             format!("read the new definition of `{name}` with `mcp_info` before you call it");

@@ -16,6 +16,19 @@ pub enum ServeError {
     /// The server has no such profile.
     #[error(transparent)]
     UnknownProfile(#[from] UnknownProfile),
+    /// The server has no profile for this user: [`profile_of`](crate::McpServer::profile_of) chose a name that is not among
+    /// its [`profiles`](crate::McpServer::profiles). Over HTTP, the request is answered 403 with this sentence.
+    #[error(
+        "{} may use no tools of this server: it has no profile `{profile}`, which it chooses for this user; ask its operator to \
+         give the user a profile, or sign in as another user",
+        user.as_ref().map_or("a user without a name".to_owned(), |user| format!("the user `{user}`"))
+    )]
+    NoProfile {
+        /// The user; `None` if neither a check of tokens nor the application names one.
+        user: Option<String>,
+        /// The name that the application chose.
+        profile: String,
+    },
     /// The profile does not fit the tools.
     #[error(transparent)]
     Profile(#[from] ProfileError),

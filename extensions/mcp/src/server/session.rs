@@ -100,7 +100,15 @@ impl Session {
         };
         let run = run.start()?;
         let profile = match &server.choose {
-            Some(choose) => Some(server.profiles.get(&choose(run.user()))?.clone()),
+            Some(choose) => {
+                let profile = choose(run.user());
+                let found = server.profiles.get(&profile).map_err(|error| {
+                    let user = run.user().map(str::to_owned);
+                    tracing::warn!(user, %error, "a session is refused, because its user has no profile");
+                    ServeError::NoProfile { user, profile: profile.clone() }
+                })?;
+                Some(found.clone())
+            }
             None => server.profile.clone(),
         };
         let shown = Mutex::new(Arc::new(PinnedRun::of(&run, &server.executor, profile.as_ref())?));

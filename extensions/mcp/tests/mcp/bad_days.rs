@@ -1,7 +1,9 @@
 //! Bad days, on both sides: users who idle and flood, servers that hang, die, drift and are started again.
 
+mod drift;
 mod far;
 mod faults;
 mod hostile;
 mod restarts;
+mod stderr;
 mod users;

@@ -61,11 +61,35 @@ async fn each_user_sees_and_calls_the_tools_of_their_own_profile() {
         let answer = ask(&served, user, &session, "tools/call", call).await.to_string();
         assert_eq!(answer.contains("removed"), user == "ada", "{user}: {answer}");
     }
-    // A user without a profile has no session, and so no tool.
+}
+
+/// With and without a session.
+#[tokio::test]
+async fn a_user_without_a_profile_is_refused_and_reads_which_one_is_missing() {
+    let served = Served::of(server().check_tokens(AnyUser)).await;
     let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
-    let refused = served.post(&begin).bearer_auth("eve").send().await.unwrap();
-    assert_eq!(refused.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    let single = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {}}}});
+    for (request, revision) in [(begin, "2025-11-25"), (single, "2026-07-28")] {
+        let post = served.post(&request).header("mcp-protocol-version", revision);
+        let refused = post.header("mcp-method", "tools/list").bearer_auth("eve").send().await;
+        let refused = refused.unwrap();
+        assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{revision}");
+        assert!(refused.headers().get("mcp-session-id").is_none());
+        let words = "the user `eve` may use no tools of this server: it has no profile `nobody`, which it chooses for this \
+                     user; ask its operator to give the user a profile, or sign in as another user";
+        assert_eq!(refused.text().await.unwrap(), words, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_over_pipes_does_not_begin_without_a_profile() {
+    let (read, write) = tokio::io::split(tokio::io::duplex(64).0);
+    let error = server().serve(read, write).await.unwrap_err().to_string();
+    assert!(error.starts_with("a user without a name may use no tools"), "{error}");
+    assert!(error.contains("no profile `nobody`"), "{error}");
 }
 
 #[tokio::test]

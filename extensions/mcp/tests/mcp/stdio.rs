@@ -166,3 +166,41 @@ fn a_line_that_is_no_message_is_answered_and_the_next_one_is_served() {
     drop(input);
     assert!(server.wait().unwrap().success());
 }
+
+/// The library cannot parse such a request; the client reads what is wrong with it, and not that the method is unknown.
+#[test]
+fn params_that_do_not_fit_their_method_are_invalid_params_over_pipes_too() {
+    let mut server = Command::new(example("notes"))
+        .args(["mcp", "serve"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut ask = |method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
+        writeln!(input, "{message}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    ask("initialize", hello);
+    for (method, params, found) in [
+        ("tools/call", json!({"name": 7}), "found `name`"),
+        ("tools/call", json!({"arguments": {}}), "found `arguments`"),
+        ("tools/call", json!({"name": "read_note", "arguments": [1]}), "found `arguments`, `name`"),
+        ("resources/read", json!({}), "found "),
+    ] {
+        let refused = ask(method, params.clone());
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(method), &json!(-32602)));
+        let words = refused["error"]["message"].as_str().unwrap();
+        let head = format!("the params of `{method}` are not those that the protocol describes (");
+        assert!(words.starts_with(&head) && words.contains(found), "{params}: {words}");
+    }
+    let unknown = ask("tools/cull", json!({}));
+    assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+    drop(input);
+    assert!(server.wait().unwrap().success());
+}

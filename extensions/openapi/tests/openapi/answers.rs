@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright::retry::RetryPolicy;
-use toolwright::{Answer, ErrorClass};
+use toolwright::{Answer, ErrorClass, Executor, Registry};
 use toolwright_openapi::OpenApi;
 
 use crate::support::{HERE, Server, build, call, document, executor, json, response};
@@ -29,6 +29,47 @@ async fn answered(status: u16, media_type: &'static str, body: &'static [u8]) ->
 
 fn metadata(answer: &Answer) -> &serde_json::Map<String, serde_json::Value> {
     answer.metadata().expect("it has some")
+}
+
+/// The tools of a document, whose calls are made once.
+fn once(api: OpenApi) -> Executor {
+    let mut once = RetryPolicy::default();
+    once.attempts = 1;
+    let builder = Executor::builder(Registry::empty()).with(api).unrestricted();
+    builder.retry(once).build().expect("an executor")
+}
+
+/// A server that accepts a connection, reads, and closes it without an answer.
+async fn closing() -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            stream.readable().await.expect("a request");
+            let _ = stream.try_read(&mut [0; 4096]);
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_request_without_an_answer_says_whether_it_may_have_happened_and_what_to_check() {
+    let hint = async |url: &str, method: &str| {
+        let paths = PATHS.replace("post:", method);
+        let api = OpenApi::load(document(url, &paths)).expect("a document").permit(HERE);
+        let answer = call(&once(api), "op", json!({})).await;
+        let error = answer.error().expect("no answer");
+        (error.kind().to_owned(), error.next_action().unwrap_or_default().to_owned())
+    };
+    let (kind, words) = hint("http://127.0.0.1:1", "post:").await;
+    assert_eq!(kind, "unreachable");
+    let nothing = "nothing was done, because no connection to http://127.0.0.1:1 was made";
+    assert!(words.starts_with(nothing) && words.contains("network or proxy"), "{words}");
+    let url = closing().await;
+    let (kind, words) = hint(&url, "post:").await;
+    assert_eq!(kind, "connection_lost");
+    assert!(words.starts_with(&format!("{url} may have done what the call asks for")), "{words}");
+    assert_eq!(hint(&url, "get:").await, ("connection_lost".to_owned(), String::new()));
 }
 
 #[tokio::test]
@@ -108,13 +149,7 @@ async fn a_pause_that_the_server_asks_for_is_part_of_the_error() {
     });
     let server = server.await;
     let api = OpenApi::load(document(&server.url, PATHS)).expect("a document").permit(HERE);
-    let mut one = RetryPolicy::default();
-    one.attempts = 1;
-    let once = toolwright::Executor::builder(toolwright::Registry::empty())
-        .with(api)
-        .unrestricted()
-        .retry(one);
-    let answer = call(&once.build().expect("an executor"), "op", json!({})).await;
+    let answer = call(&once(api), "op", json!({})).await;
     let pause = ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(7)) };
     assert_eq!(answer.error().expect("an error").classified(), pause);
 }

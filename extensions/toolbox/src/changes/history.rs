@@ -23,7 +23,8 @@ pub(super) enum Entry {
 }
 
 impl ChangeLog {
-    /// Returns the newest entries of one file or of all files, without those of the call that requests the history.
+    /// Returns the newest changes of one file or of all files, and the newest calls that may have written files without
+    /// naming them. Leaves out the changes of the call `asking`, which requests the history.
     pub(super) fn history(
         &self,
         name: Option<&Name>,
@@ -72,7 +73,8 @@ impl ChangeLog {
         calls.collect()
     }
 
-    /// Returns the names of the files that the calls of a turn changed, the most recently changed first.
+    /// Returns the names of the files that the calls of a turn changed, except by undos, the most recently changed
+    /// first.
     pub(super) fn names_of_turn(&self, run: &str, turn: u64) -> rusqlite::Result<Vec<Name>> {
         let connection = self.connection();
         let sql = "SELECT path, changes.number FROM changes JOIN calls ON calls.number = changes.call \
@@ -93,7 +95,7 @@ impl ChangeLog {
     }
 
     /// Returns the run whose changes a call refers to: the run that its input names, otherwise the run of the call. For
-    /// a call outside of any turn, returns the run that changed a file last.
+    /// a call outside of any turn, returns the last run that changed a file in a turn.
     pub(super) fn run_meant(
         &self,
         context: &ToolContext,

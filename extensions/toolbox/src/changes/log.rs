@@ -17,12 +17,13 @@ use crate::Workspace;
 ///
 /// If the footprint of a call names files that the call writes, the log records the states of these files before and
 /// after the call. A state has the content, the mode and the folders above the file. With it the log records the tool,
-/// and the call's id, run and turn. The state before is on the disk before the tool begins. A call whose files cannot
-/// be recorded is refused. If a call is repeated after a crash with the same result as before, no second change is
+/// and the call's id, run and turn. The state before is on the disk before the tool begins. If the log fails, the call
+/// is refused. If a file has more than 32 MiB or cannot be read, only its size, mode and time are recorded, so its
+/// change cannot be undone. If a call is repeated after a crash with the same result as before, no second change is
 /// logged. Calls that write files without naming them are marked: their changes cannot be undone.
 ///
-/// The log contains the contents of other files, including secrets. Only the owner of its file can read it. Put the
-/// file outside of the workspace, and pass its path to
+/// The log contains the contents of the changed files, including secrets. Only the owner of its file can read it. Put
+/// the file outside of the workspace, and pass its path to
 /// [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which protects it from tools:
 ///
 /// ```
@@ -82,8 +83,8 @@ pub(super) struct Inner {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeLimits {
-    /// The most bytes of the file that may be in use: 256 MiB unless set. The newest call stays in the log even if it
-    /// exceeds the limit alone.
+    /// The most bytes of the file that may be in use: 256 MiB unless set. The newest call stays in the log even if that
+    /// call alone exceeds the limit.
     pub bytes: u64,
     /// How long a call stays in the log: 30 days unless set.
     pub age: Duration,

@@ -38,7 +38,7 @@ impl CallFacts {
 }
 
 /// The changes that a call has begun: their states before are recorded, their states after are not. If this value is
-/// dropped, the next operation on each file completes the change of that file.
+/// dropped without [`finish`](ChangeLog::finish), the next operation on each file completes the change of that file.
 pub(super) struct OpenChanges {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
@@ -320,7 +320,8 @@ fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite:
     remove(db, number)
 }
 
-/// Removes a change, the content that only this change refers to, and its call if the call has no other change.
+/// Removes a change, the content that only this change refers to, and its call if the call has no other change and is
+/// not marked as one that may have written files without naming them.
 fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {
     let sql = "SELECT before_hash, call FROM changes WHERE number = ?1";
     let row = db.query_row(sql, [number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;

@@ -15,12 +15,13 @@ pub(super) struct Change {
     pub(super) call: CallOf,
     pub(super) name: Name,
     pub(super) before: State,
-    /// The state after the change; `None` while the call runs.
+    /// The state after the change; `None` while the call runs or, if the call was interrupted, until the log completes
+    /// the change.
     pub(super) after: Option<State>,
     /// The folders above the file, as they were before the change.
     pub(super) above: Vec<Above>,
     pub(super) is_undo: bool,
-    /// The number of the change that undid this change; `None` if this change is in effect.
+    /// The number of the change that undid this change; `None` if no undo is in effect.
     pub(super) undone_by: Option<i64>,
 }
 

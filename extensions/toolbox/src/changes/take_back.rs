@@ -1,5 +1,5 @@
-//! Rewinds: takes back all changes of some calls at the same time. Restores all their files, or none if one cannot be
-//! restored.
+//! Rewinds: takes back all changes of some calls at the same time. Examines all their files first, and restores none if
+//! one of them cannot be restored.
 
 use std::collections::BTreeMap;
 

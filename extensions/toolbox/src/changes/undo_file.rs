@@ -13,7 +13,8 @@
 //! It refuses to undo:
 //! - a change after which the file was changed again; the error names the later change;
 //! - a change that is already undone, or whose call still runs;
-//! - a change whose content is not in the log, because it had more than 32 MiB or is older than the log's limits;
+//! - a change whose earlier content is not in the log, because the file had more than 32 MiB, could not be read or was
+//!   no regular file, or because the log's limits removed the content;
 //! - a change of a path that leads out of the workspace.
 
 use toolwright::{ToolContext, ToolError, tool};

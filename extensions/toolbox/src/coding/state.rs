@@ -28,7 +28,8 @@ pub(super) fn log_of(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// Creates the folder of the log. Programs must not reach the log, so it may not be inside the workspace. It may not be
-/// in a folder that contains the workspace either, because it could not be hidden there.
+/// in a folder that contains the workspace either, because a sandbox that hides the folder of the log would hide the
+/// workspace as well.
 pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     let beside = log.parent().ok_or_else(|| format!("`{}` names no file", log.display()))?;
     fs::create_dir_all(beside)

@@ -1,5 +1,5 @@
-//! Splits a text into the parts that a search finds. Consecutive parts overlap, so that a sentence at a boundary is
-//! complete in one of them. Pure.
+//! Splits a text into the parts that a search finds. Consecutive parts overlap, so that a short sentence at a boundary
+//! is usually complete in one of them. Pure.
 
 use std::ops::Range;
 
@@ -33,20 +33,22 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk> {
     chunks
 }
 
-/// Returns the end of a part: after the last line that fits, or if no line fits, after the last word.
+/// Returns the end of a part: after the last line end in its second half, or else after the last space there, or else
+/// at the largest size.
 fn end_of(text: &str, start: usize) -> usize {
     if text.len() - start <= LARGEST {
         return text.len();
     }
     let most = text.floor_char_boundary(start + LARGEST);
     let part = &text[start..most];
-    // An end in the first half would make very small parts in a text with long lines.
+    // An end in the first half would make very small parts of a text with long lines.
     let far_enough = |at: &usize| *at > part.len() / 2;
     let cut = part.rfind('\n').filter(far_enough).or_else(|| part.rfind(' ').filter(far_enough));
     cut.map_or(most, |at| start + at + 1)
 }
 
-/// Returns the beginning of the next part: the first line within the overlap, or if there is none, the first word.
+/// Returns the beginning of the next part: the first line that begins in the overlap, or else the first word. If
+/// neither exists, the next part does not overlap.
 fn start_of_next(text: &str, start: usize, end: usize) -> usize {
     let first = text.ceil_char_boundary(end.saturating_sub(OVERLAP).max(start + 1));
     let overlap = &text[first..end];

@@ -7,7 +7,8 @@
 //! It reads and writes the entry that `path` names.
 //!
 //! # What it refuses
-//! Lines that do not exist and ranges that overlap, all in one error; an entry whose hash differs from `expected_hash`.
+//! A path without an entry; lines that do not exist and ranges that overlap, all in one error; an entry whose hash
+//! differs from `expected_hash`.
 
 use toolwright::{ToolError, tool};
 

@@ -12,7 +12,7 @@
 //! It refuses, in this order and before any tool runs:
 //! - a path that has an entry, unless `on_conflict` is `overwrite`;
 //! - a tool that does not exist;
-//! - a tool that ends a run, and a pipe;
+//! - a tool that ends a run, a tool that only programs of the application may call, and a pipe;
 //! - a tool with secret parameters, whose values would be in the record of the pipe;
 //! - input that does not match the inner tool.
 

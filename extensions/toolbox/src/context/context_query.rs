@@ -9,11 +9,11 @@
 //! network, clock or host.
 //!
 //! # What it refuses
-//! - A path that is the handle of a paged result.
+//! - A path without an entry, and the handle of a paged result.
 //! - A text that is not a whole JSON document, or is larger than 20 million bytes.
 //! - A malformed expression; the error includes the reference.
-//! - An expression that takes too many steps, too much time, depth or space.
-//! space.
+//! - An expression that takes too many steps, or too much time, depth or space.
+//! - An `output_path` that has an entry, unless `on_conflict` is `overwrite`.
 
 use std::time::UNIX_EPOCH;
 

@@ -1,7 +1,7 @@
 //! Computes the vectors of a store's parts, in batches. Each batch has a commit of its own, and no write transaction
 //! waits for the model. After a failure the parts stay without vectors until the next attempt.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +28,11 @@ const BATCH: usize = 64;
 /// The number of refusals after which a pass ends. So many refusals mean more than a few unusual texts.
 const MOST_REFUSALS: usize = 32;
 
+/// How long a text that the model has refused is left out. The time doubles with each refusal of the text, up to
+/// [`LONGEST_REST`]: a server may refuse everything for a while, and a text that it always refuses costs a request a day.
+const FIRST_REST: Duration = Duration::from_mins(10);
+const LONGEST_REST: Duration = Duration::from_hours(24);
+
 /// How many characters of an error are shown.
 const LONGEST_PROBLEM: usize = 300;
 
@@ -53,12 +58,18 @@ pub(super) struct Embedding {
     dimensions: usize,
     /// Held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
-    /// The texts that the model refused, or answered with a vector without a direction. This process does not send them
-    /// again.
-    refused: Mutex<HashSet<String>>,
+    /// The texts that the model has refused, or that alone got no direction. This process asks about each of them again
+    /// after its rest.
+    refused: Mutex<HashMap<String, Refusal>>,
     /// The number of the last part in the batch that was sent last. The next pass begins after that part, so that a
     /// batch on which the server always fails does not hold up the other batches.
     begun: AtomicI64,
+}
+
+/// When the model is asked again about a text that it has refused.
+struct Refusal {
+    rest: Duration,
+    until: Instant,
 }
 
 /// A part that has no vector yet.
@@ -118,11 +129,16 @@ impl Embedding {
     }
 
     fn has_refused(&self, text: &str) -> bool {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(text)
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.get(text).is_some_and(|it| Instant::now() < it.until)
     }
 
+    /// Leaves a text out of the next passes for a while.
     fn remember_refused(&self, text: String) {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(text);
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = refused.get(&text).map(|it| it.rest * 2);
+        let rest = before.unwrap_or(FIRST_REST).min(LONGEST_REST);
+        refused.insert(text, Refusal { rest, until: Instant::now() + rest });
     }
 }
 

@@ -97,8 +97,8 @@ impl HttpEmbedder {
         self
     }
 
-    /// Sets the prefixes of stored texts and of queries. The description of a model names them if the model needs
-    /// prefixes.
+    /// Sets the prefixes that are put before stored texts and before queries. If a model needs them, its description
+    /// names them.
     #[must_use]
     pub fn prefixes(mut self, passage: impl Into<String>, query: impl Into<String>) -> Self {
         (self.passage_prefix, self.query_prefix) = (passage.into(), query.into());
@@ -167,7 +167,8 @@ impl HttpEmbedder {
         in_order(answer, texts.len())
     }
 
-    /// Makes an error from the status alone, because the text of an error response may repeat the key.
+    /// Refuses a status other than success. The error has the status alone, because the text of the response may repeat
+    /// the key.
     fn check_status(&self, status: StatusCode) -> Result<(), EmbedderError> {
         let code = status.as_u16();
         match (code, &self.variable) {

@@ -51,8 +51,8 @@ impl LogicalPath {
             .hint("name it as in `notes/today.md`"))
     }
 
-    /// Parses the folder to which a search or a list is limited; `None`, which means no limit, if it is absent, empty
-    /// or `.`.
+    /// Parses the folder to which a search or a list is limited; `None`, which means no limit, if it is absent, empty,
+    /// `.` or `/`.
     pub(super) fn parse_folder(text: Option<&str>) -> Result<Option<Self>, ToolError> {
         match text {
             None | Some("" | "." | "/") => Ok(None),

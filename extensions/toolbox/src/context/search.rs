@@ -13,7 +13,8 @@ use super::store::ContextStore;
 use super::vector::UnitVector;
 use crate::blocking::blocking;
 
-/// How many of its best parts each search contributes to the merged list, at least.
+/// How many of its best parts each of the two searches contributes to the merged list, unless more results are
+/// requested.
 const DEPTH: u32 = 100;
 
 /// How many words of a part are shown if it was found by its vector.
@@ -114,7 +115,7 @@ impl ContextStore {
 /// The SQL condition that an entry is below a folder, which is parameter 2.
 const BELOW: &str = "(?2 IS NULL OR e.path = ?2 OR substr(e.path, 1, length(?2) + 1) = ?2 || '/')";
 
-/// Returns the numbers of the parts that contain the words, with the text around the match, the best first.
+/// Returns the numbers of the parts that contain any of the words, with the text around the match, the best first.
 fn find_words(
     connection: &Connection,
     words: &str,
@@ -135,7 +136,7 @@ fn find_words(
     rows.collect()
 }
 
-/// Returns the parts that contain the words or have a similar meaning, merged by rank.
+/// Returns the parts that contain any of the words or have a similar meaning, merged by rank.
 fn find_both(
     connection: &Connection,
     words: &str,

@@ -97,7 +97,7 @@ pub struct ContextEntry {
     pub note: Option<String>,
     /// The source from which a refresh fetches the entry again.
     pub source: Option<String>,
-    /// The source of the text, if it is untrusted.
+    /// The source of the text, if the text is untrusted.
     pub untrusted: Option<String>,
 }
 
@@ -185,7 +185,7 @@ impl ContextStore {
     }
 
     /// Writes a whole text. If it is unchanged, no new version is made. The embedding model is not asked:
-    /// [`embed`](Self::embed) or the next search asks it.
+    /// [`embed`](Self::embed) or the next [`find`](Self::find) asks it.
     ///
     /// # Errors
     /// `invalid_path`; `path_conflict` when there is an entry and `on_conflict` is [`OnConflict::Error`]; `context_too_large`

@@ -25,7 +25,6 @@
 //! - A file whose content has another hash than in `expected_hashes`, or that another process changes meanwhile.
 //!
 //! One error lists all problems.
-//! hash than in `expected_hashes`, or that another process changes meanwhile. One error lists all problems.
 
 mod plan;
 

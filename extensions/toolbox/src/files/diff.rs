@@ -18,7 +18,8 @@ const LONGEST_LINE: usize = 300;
 /// The time limit of the diff. When it is over, the diff may be longer than necessary.
 const TIME: Duration = Duration::from_millis(300);
 
-/// Makes a unified diff of at most `most` lines, without file names; empty if both texts are equal.
+/// Makes a unified diff without file names, of at most `most` lines and a note of how many are left out; empty if both
+/// texts are equal.
 pub(super) fn between(before: &str, after: &str, most: usize) -> String {
     let diff = TextDiff::configure().timeout(TIME).diff_lines(before, after);
     let unified = diff.unified_diff().context_radius(3).to_string();

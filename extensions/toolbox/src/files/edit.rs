@@ -1,4 +1,4 @@
-//! Code that all tools which change a file share: read the file, compare its hash, write it back in its encoding, and
+//! Code that the tools which change files share: read the file, compare its hash, write it back in its encoding, and
 //! answer with a short diff.
 
 use toolwright::{ErrorClass, ToolError};

@@ -96,7 +96,7 @@ fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<
 
 /// Finds out whether an edit with an unknown outcome has happened. `expected` is the hash of the file before the edit.
 /// If the file has this hash, the edit did not happen. If the file would have this hash with the edit reverted, the
-/// edit happened. Otherwise something else has changed the file as well, and the result is `None`.
+/// edit happened. Otherwise the hash decides nothing, and the result is `None`.
 fn found_by_hash(
     edit: &Edit,
     old: &str,
@@ -129,8 +129,9 @@ fn found_by_hash(
         .then(|| happened(&edit.name, "has the hash of `expected_hash` once the edit is undone"))
 }
 
-/// Finds out whether an edit with an unknown outcome has happened, by the texts in the file. If one text contains the
-/// other and both occur, the outcome remains unknown.
+/// Finds out whether an edit with an unknown outcome has happened, by the texts in the file. If the file has only the
+/// old text, the edit did not happen. If the file has only the new text, and the old text does not contain the new one,
+/// the edit happened. Otherwise the outcome remains unknown.
 fn reconcile_edit(edit: &Edit, old: &str, new: &str) -> Reconciled {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);

@@ -6,7 +6,7 @@
 //! files, and those that `.gitignore` names, are left out unless they are asked for.
 //!
 //! # What it may touch
-//! It reads the folder that `path` names, and those below it. Links are not followed.
+//! It reads the folder that `path` names, and those below it. Links below that folder are not followed.
 //!
 //! # What it refuses
 //! Paths that lead out of the workspace; names of files; invalid patterns.

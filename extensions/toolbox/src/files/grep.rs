@@ -6,9 +6,9 @@
 //! than the limit, it says how many. The text is the one that `read_file` shows, also for files in UTF-16 and Latin-1.
 //!
 //! # What it may touch
-//! It reads the files below `path`, and follows no links. It leaves out binary files, and files whose names indicate
-//! keys or secrets; the answer gives the number of files with such names. It reads hidden files, and those that
-//! `.gitignore` names, only with `include_ignored`.
+//! It reads the files below `path`, where it follows no links. It leaves out binary files, and files whose names
+//! indicate keys or secrets; the answer gives the number of files with such names. It reads hidden files, and those
+//! that `.gitignore` names, only with `include_ignored`.
 //!
 //! # What it refuses
 //! Paths that lead out of the workspace; devices, FIFOs and sockets; invalid regular expressions, and those that are too large.

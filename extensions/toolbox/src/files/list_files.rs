@@ -1,14 +1,14 @@
 //! `list_files` lists the files and folders below a folder.
 //!
 //! # What it does
-//! It answers with one path per line, relative to the workspace, sorted by name; a folder ends with `/`. A pattern selects
-//! files by their names or paths, and the size of each file is shown if asked for. Hidden files, and those that `.gitignore` or
-//! `.git/info/exclude` of the workspace names, are left out unless they are asked for; `.git` is always left out. The folder
-//! given as `path` is listed even if it is ignored. Rules of folders above the workspace and of the user's configuration are
-//! not applied.
+//! It answers with one path per line, relative to the workspace, sorted by name; a folder ends with `/`. A pattern
+//! selects files by their names or paths, and the size of each file is shown if asked for. Hidden files, and those that
+//! `.gitignore`, `.ignore` or `.git/info/exclude` in the workspace names, are left out unless they are asked for;
+//! `.git` is always left out. The folder given as `path` is listed even if it is ignored. Rules of folders above the
+//! workspace and of the user's configuration are not applied.
 //!
 //! # What it may touch
-//! It reads the folder that `path` names, and those below it. Links are listed but not followed.
+//! It reads the folder that `path` names, and those below it. Links below that folder are listed but not followed.
 //!
 //! # What it refuses
 //! Paths that lead out of the workspace; names of files; invalid patterns.

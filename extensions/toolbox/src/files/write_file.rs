@@ -6,6 +6,7 @@
 //! content, and the answer says how many there are. The text is written in UTF-8. The answer has a short diff and the hash of
 //! the new content. If a call is repeated after a crash, it writes the same content again.
 //!
+//! # What it may touch
 //! It writes the file that `path` names. If the application has a change log, the log first records the earlier
 //! content, which `undo_file` restores.
 //!

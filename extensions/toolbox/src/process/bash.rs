@@ -5,18 +5,19 @@
 //! order of arrival and with the lines of standard error marked. If the output has more than 30,000 bytes, only its
 //! beginning and its end are shown.
 //!
-//! The line runs in the folder in which the last line of the same run ended. The folder is added to the arguments when
-//! the call is made, so that a person approves a line together with its folder. If that folder is gone when the line is
-//! to run, the line does not run. The current folder of a run is always inside the workspace.
+//! The line runs in the folder in which the last line of the same run ended, unless `folder` names another. The folder
+//! is added to the arguments when the call is made, so that a person approves a line together with its folder. If that
+//! folder is gone when the line is to run, the line does not run. The current folder of a run is always inside the
+//! workspace.
 //!
-//! There is no input and no terminal, and only few environment variables. Every process that the line starts ends with it,
-//! including daemons. When its time is up, or the call is cancelled or dropped, all of them get TERM, and KILL two seconds
-//! later.
+//! There is no input and no terminal, and only few environment variables. On Linux, every process that the line starts
+//! ends with it, including daemons; on other systems, only those in its process group. When its time is up, or the call
+//! is cancelled or dropped, these processes get TERM, and KILL two seconds later.
 //!
 //! # What it may touch
-//! Everything that the programs touch. The danger of a call is that of the most dangerous part of its line. A safe line
-//! declares the files that it reads; any other line may touch every file. Every line declares a read of the run's
-//! current folder, and a line that may change it declares a write.
+//! Everything that the programs touch. The danger of a call is that of the most dangerous part of its line. The
+//! footprint of a safe line has the files that it reads; that of any other line has every file. Every line declares a
+//! read of the run's current folder, and a line that may change it declares a write.
 //!
 //! # What it refuses
 //! Lines with a NUL character; folders that do not exist, or are reached by a link. A line rated safe is refused if settings in
@@ -274,7 +275,8 @@ fn has_errors(output: &str) -> bool {
     output.lines().any(|it| it.starts_with(MARK))
 }
 
-/// Returns whether a path below the workspace equals the name, so that no link was followed.
+/// Returns whether a real path, relative to the workspace, is the same as the name. A real path contains no links. So
+/// if both are the same, the name contains no link either.
 fn is_it(name: &Name, inside: &Path) -> bool {
     let folder = if name.as_str() == "." { "" } else { name.as_str() };
     inside == Path::new(folder)

@@ -1,4 +1,5 @@
-//! Makes a tool of an executable: its input becomes arguments by fixed rules, and a value is never taken for a flag.
+//! Makes a tool of an executable: its input becomes arguments by fixed rules, in forms in which programs do not take a
+//! value for a flag.
 //!
 //! | input | arguments |
 //! | --- | --- |
@@ -110,10 +111,10 @@ impl CliTool {
         self
     }
 
-    /// Makes the arguments for an input, in the order of its keys.
+    /// Makes the arguments for an input: the flags sorted by their keys, and after `--` the positional arguments.
     ///
     /// # Errors
-    /// When a value is an object or contains a NUL character, or a key cannot be a flag.
+    /// When a value is an object, a list of lists, or a text with a NUL character, or a key cannot be a flag.
     pub fn build_args(&self, input: &serde_json::Value) -> Result<Vec<OsString>, CliToolError> {
         let none = serde_json::Map::new();
         let input = input.as_object().unwrap_or(&none);
@@ -154,8 +155,8 @@ impl CliTool {
         Ok(arguments)
     }
 
-    /// Makes the tool. The standard output of the program is the output of the call, whatever its exit code is; standard error
-    /// is reported as `error`.
+    /// Makes the tool. The standard output of the program is the output of the call, whatever its exit code is. If the
+    /// program fails, its standard error is reported as `error`.
     #[track_caller]
     pub fn tool(self, workspace: Arc<Workspace>, shell: Arc<Shell>) -> DynamicTool {
         let (name, description, schema) =

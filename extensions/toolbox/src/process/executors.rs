@@ -29,14 +29,14 @@ pub struct ProcessRequest<'a> {
     pub folder: &'a Path,
     /// The real path of the workspace.
     pub root: &'a Path,
-    /// The environment variables of the program, which gets no others.
+    /// The environment variables of the program. It inherits none of the application's own.
     pub variables: &'a [(OsString, OsString)],
     /// The time limit, after which the process is ended; two minutes unless set.
     pub limit: Duration,
     /// How the output streams of the program are read.
     pub streams: Streams,
-    /// The supervisor, which ends every process that the program starts, also in other sessions. Without one, only the process
-    /// group is ended.
+    /// The supervisor. On Linux, it ends every process that the program starts, also in other sessions. Without one,
+    /// only the process group is ended.
     #[cfg(unix)]
     pub supervisor: Option<&'a Supervisor>,
 }
@@ -115,7 +115,7 @@ pub type ArgumentVector = Vec<OsString>;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait ToolExecutor: fmt::Debug + Send + Sync {
-    /// Starts a program. Called within a tokio runtime.
+    /// Starts a program. Tools call this within a tokio runtime.
     ///
     /// # Errors
     /// When the program was not started, and will not be.

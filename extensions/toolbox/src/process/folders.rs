@@ -94,7 +94,7 @@ impl Folders {
     /// Stores the current folder of a run.
     ///
     /// # Errors
-    /// When the file of the run cannot be written. The run then stays in its earlier folder.
+    /// When the file of the run cannot be written or removed. The run then stays in its earlier folder.
     pub(super) fn move_to(&self, run: &str, folder: String) -> io::Result<()> {
         match self {
             Self::Memory(folders) => {

@@ -33,7 +33,7 @@ const END: &str = "--";
 /// The argument that allows the network.
 const NETWORK: &str = "--network";
 
-/// The argument that forbids all writes.
+/// The argument that forbids all writes, except to devices.
 const ONLY_READS: &str = "--only-reads";
 
 /// The Landlock version that supports all needed restrictions: files, TCP, signals and abstract sockets.

@@ -51,7 +51,7 @@ pub enum SandboxKind {
 pub enum SandboxLack {
     /// Programs share the `/tmp` folder of the machine.
     PrivateTmp,
-    /// Only TCP is blocked, but neither UDP nor sockets in the file system.
+    /// TCP is blocked, but UDP and sockets in the file system are not.
     NetworkBlock,
 }
 
@@ -87,7 +87,8 @@ impl Sandbox {
     /// are added to them later cannot be read.
     ///
     /// # Errors
-    /// When a lack is not accepted, or the kernel has no Landlock or too old a version of it.
+    /// When a lack is not accepted, or a trial run fails, for instance because the kernel has no Landlock or too old a
+    /// version of it.
     #[cfg(all(feature = "landlock", target_os = "linux"))]
     pub fn landlock(supervisor: &Supervisor, accepts: &[SandboxLack]) -> Result<Self, BuildError> {
         let all = [SandboxLack::PrivateTmp, SandboxLack::NetworkBlock];
@@ -129,9 +130,9 @@ impl Sandbox {
         })
     }
 
-    /// Hides a file or a folder: a hidden folder is empty, or cannot be opened. Hide the journal, the policy and the
-    /// keys of the application, best with their whole folder, since a journal has further files in its folder. If the
-    /// path does not exist when a program is started, starting the program fails.
+    /// Hides a file or a folder: it is empty in the sandbox, or cannot be opened. Hide the journal, the policy and the
+    /// keys of the application, best with their whole folder, since a journal has further files in its folder. Starting
+    /// a program fails if the path does not exist, or if this is a Landlock sandbox and the path is in the workspace.
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -141,7 +142,7 @@ impl Sandbox {
 
     /// Makes a file or a folder directly in the workspace read-only, such as `.git`: an agent that need not commit can
     /// then leave no hook that later runs outside of the sandbox. Starting a program fails if the file or folder does
-    /// not exist, or if this is a Landlock sandbox, whose rules cannot make exceptions.
+    /// not exist or is a link, or if this is a Landlock sandbox, whose rules cannot make exceptions.
     #[must_use]
     pub fn read_only(mut self, name: impl Into<PathBuf>) -> Self {
         self.read_only.push(name.into());

@@ -15,7 +15,8 @@ use super::sandbox::{Sandbox, SandboxKind};
 use super::supervisor::Supervisor;
 use crate::shell::{Classification, CommandTable, classify_from};
 
-/// Variables that are never passed on, even if an application names them, because they make programs load code.
+/// Variables that are never passed on, even if an application names them. With most of them, programs load other code;
+/// `SSLKEYLOGFILE` reveals keys. The shell has a `PATH` of its own.
 const NEVER: [&str; 19] = [
     "LD_*",
     "DYLD_*",
@@ -143,8 +144,8 @@ impl Shell {
         self
     }
 
-    /// Passes environment variables of the application on, if they are set. Variables that make programs load code are never
-    /// passed on.
+    /// Passes environment variables of the application on, if they are set. `PATH`, and variables that make programs
+    /// load code or reveal keys, are never passed on.
     #[must_use]
     pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.passed_on.extend(names.into_iter().map(Into::into).filter(|it| !is_forbidden(it)));

@@ -220,7 +220,7 @@ fn kill_descendants() {
     }
 }
 
-/// Kills and reaps every descendant, including those that are started meanwhile.
+/// Kills and reaps every descendant, including those that are started meanwhile, for at most [`LONGEST`].
 fn end_all(group: Option<Pid>) {
     let start = Instant::now();
     kill_group(group);
@@ -236,7 +236,7 @@ fn end_all(group: Option<Pid>) {
     }
 }
 
-/// Lists all descendants of this process, in any session or group.
+/// Lists all living descendants of this process, in any session or group.
 #[cfg(target_os = "linux")]
 fn descendants() -> Vec<Pid> {
     let parent = |entry: std::fs::DirEntry| {

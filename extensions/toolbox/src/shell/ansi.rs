@@ -1,6 +1,7 @@
 //! Decodes the text of `$'…'`, in which a backslash begins an escape.
 
-/// Decodes the text inside `$'…'`; `None` if the text contains an unescaped quote or an unknown escape.
+/// Decodes the text inside `$'…'`; `None` if the text contains an unescaped quote, or an escape that is unknown or
+/// is no whole character.
 pub(super) fn decode(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside.chars().peekable();

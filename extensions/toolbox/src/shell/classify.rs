@@ -52,9 +52,10 @@ impl Part {
 
 /// Rates a command line by the table of the toolbox.
 ///
-/// Rates only the text. A line is safe if every word of it is understood, and if all its programs only read and print,
-/// and only within the folder. Any other line is at least moderate, and the first word that was not understood is
-/// named. A line that cannot be parsed, or whose effect is not known before it runs, is dangerous.
+/// Rates only the text. A line is safe if every word of it is understood, and if all its programs only read and print.
+/// The files that they read have to be within the folder, or public files of the system such as `/etc/os-release`. Any
+/// other line is at least moderate; if each part seems safe by itself, the reason is the first word that was not
+/// understood. A line that cannot be parsed, or whose effect is not known before it runs, is dangerous.
 ///
 /// Some effects are not in the text: settings of a repository name programs, and a pattern matches whatever files there are.
 /// `bash` checks these before it runs a safe line. An application that runs lines with another tool has to do so itself.
@@ -190,7 +191,7 @@ impl fmt::Display for Classification {
 struct Judge<'t> {
     table: &'t CommandTable,
     parts: Vec<Part>,
-    /// The files that the line has written so far.
+    /// The files that the redirections of the line write, and those that the commands rated so far write.
     made: HashSet<String>,
     /// The current folder after a `cd` of the line; empty before any.
     base: String,

@@ -36,7 +36,7 @@ pub struct Commands {
 }
 
 /// A part of a line: its range in the parsed text, and its place in the whole line. For a line within a quoted
-/// argument, the place is that of the argument.
+/// argument, the place is that of the command that has the argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) text: Arc<str>,
@@ -60,7 +60,8 @@ pub struct SimpleCommand {
     pub(super) is_possible: bool,
 }
 
-/// A variable that the line sets, by `NAME=value` or by a command with the variable's name.
+/// A variable that the line sets: by `NAME=value`, also among the arguments of a program such as `env`, or as the
+/// variable of a `for` loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AssignedVariable {
     pub(super) name: String,
@@ -120,23 +121,24 @@ impl Commands {
         &self.unknown
     }
 
-    /// Lists the files that redirections write, as written in the line; `None` for an unknown name.
+    /// Lists the files that redirections write, as written in the line; `None` for a pattern or an unknown name.
     pub fn writes(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| it.is_write).map(|it| it.file.as_deref())
     }
 
-    /// Lists the files that redirections read, as written in the line; `None` for an unknown name.
+    /// Lists the files that redirections read, as written in the line; `None` for a pattern or an unknown name.
     pub fn reads(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| !it.is_write).map(|it| it.file.as_deref())
     }
 
-    /// Lists the variables that the line sets, by name.
+    /// Lists the names of the variables that the line sets by assignments and `for` loops. Variables that builtins such
+    /// as `read` set are not listed.
     pub fn sets(&self) -> impl Iterator<Item = &str> {
         self.assignments.iter().map(|it| it.name.as_str())
     }
 
-    /// Adds the commands of a text. If the text is a quoted argument, `outer` is the place of the argument in the whole
-    /// line.
+    /// Adds the commands of a text. If the text is a quoted argument, `outer` is the place, in the whole line, of the
+    /// command that has the argument.
     pub(super) fn read(
         &mut self,
         text: &Arc<str>,
@@ -215,7 +217,7 @@ impl<'f> Functions<'f> {
 /// The variables of a line that have only one possible value.
 struct Values {
     /// The value of each variable, and the place after its assignment; `None` if the line assigns the variable several
-    /// times.
+    /// times, if the value is unknown, or if the assignment may not apply to all later commands.
     known: HashMap<String, Option<(String, usize)>>,
     /// The number of commands that set or remove variables by name, and the index of the last of them. If any command
     /// but the one whose words are resolved does so, no value is known.

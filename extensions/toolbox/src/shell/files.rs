@@ -6,8 +6,9 @@ use super::classify::Classification;
 use super::commands::Commands;
 use super::table::CommandTable;
 
-/// Returns the files that a line reads and writes if it begins in this folder of the workspace. For a safe line, these
-/// are the files that it reads. Any other line may touch every file, which is a single `None`.
+/// Returns the files that a line reads and writes if it begins in this folder of the workspace. A safe line reads this
+/// folder and the files that it names, and writes none. Any other line may read and write every file, which is a single
+/// `None`.
 pub(crate) fn files_of(
     text: &str,
     table: &CommandTable,

@@ -10,7 +10,7 @@ const SYSTEM: [&str; 14] = [
     "/usr", "/var", "/home",
 ];
 
-/// Files and folders to which every program may write.
+/// Files and folders to which a write is no more dangerous than to an ordinary file.
 const OPEN: [&str; 9] = [
     "/dev/null",
     "/dev/stdout",
@@ -37,7 +37,8 @@ const STARTED: [&str; 10] = [
     "/.vimrc",
 ];
 
-/// Returns a name joined to a folder, without `.`, `..` and repeated slashes.
+/// Returns a name joined to a folder, without `.` and repeated slashes. Each `..` is resolved, except those that lead
+/// above the beginning of a relative path.
 pub(super) fn join(base: &str, name: &str) -> String {
     let name =
         name.strip_prefix("$HOME").map_or_else(|| name.to_owned(), |rest| format!("~{rest}"));
@@ -84,8 +85,9 @@ pub(super) fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Returns whether a file may hold secrets, by its name. A pattern counts if it matches the name of such a file. A
-/// pattern that begins with a wildcard does not count, because it would match too many names.
+/// Returns whether a file may hold secrets, by its name. A pattern counts if it may match the name of such a file. If a
+/// part of the path begins with a wildcard, all wildcards are taken for ordinary characters, because the pattern would
+/// match too many names: `*.pem` counts, and `*` does not.
 pub(super) fn is_secret(path: &str) -> bool {
     let starts = |part: &str| part.find(['*', '?', '[']).is_none_or(|at| at > 0);
     let wildcards = if path.split('/').all(starts) { Wildcards::Doubtful } else { Wildcards::None };

@@ -88,7 +88,7 @@ const FILES: &[&str] = &[
 ];
 
 /// Names of files that often, but not always, hold secrets. A pattern that begins with a wildcard is not counted as
-/// matching them.
+/// matching them, unless the pattern and the name here both have a folder, as in `.cargo/*`.
 const LIKELY: &[&str] = &[
     "credentials.toml",
     "secrets.toml",
@@ -259,8 +259,8 @@ pub(crate) fn may_hold_secrets(path: &str) -> bool {
     may_be_secret(path, Wildcards::None)
 }
 
-/// Returns an extended regular expression, in lower case, that matches the names of all files with secrets, and few
-/// others.
+/// Returns an extended regular expression, in lower case, that matches the names of files with secrets, and few others.
+/// Files at fixed paths such as `/etc/shadow` are not included.
 #[cfg(all(feature = "process", unix))]
 pub(crate) fn names_of_secrets() -> String {
     let read = |it: &str| it.to_ascii_lowercase().replace('.', "[.]").replace('*', "[^/]*");
@@ -296,7 +296,7 @@ fn may_be_listed(path: &str) -> bool {
     })
 }
 
-/// Returns whether a name matches a rule. If the name is a pattern, returns whether some text matches both. The steps
+/// Returns whether a name matches a rule. If the name is a pattern, returns whether some text may match both. The steps
 /// are at most the product of the two lengths, which is small because rules are short.
 fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
     let is_pattern = wildcards != Wildcards::None && name.contains(['*', '?', '[']);
@@ -342,8 +342,8 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
                 row.iter_mut().skip(first).for_each(|it| *it = true);
                 continue;
             }
-            // A list of characters may match any character. Without an end it is a literal `[`. If the end is hard to
-            // find, assume that any text may follow.
+            // Let a list of characters match any character, and also a `[` that begins no list. If the end of the list
+            // is hard to find, let any text follow.
             '[' => {
                 let rest = letters.as_str();
                 if ["[:", "[.", "[="]

@@ -20,8 +20,8 @@ const FORMS: &str = include_str!("forms.toml");
 /// A table of known programs: how dangerous each is, with which flags and subcommands it does more, and what it writes
 /// and runs.
 ///
-/// An application adds its own programs, or replaces an entry. Each entry has a reason, and examples that are checked when the
-/// table is made. A program is safe only in the forms that are declared to only read:
+/// An application adds its own programs, or replaces an entry. Each entry has a reason. Its examples are checked when
+/// the table is made. A program is safe only in the forms that are declared to only read:
 ///
 /// ```
 /// use toolwright::Danger;
@@ -222,7 +222,8 @@ pub(super) struct Variables {
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
-    /// The values to which the level of this entry applies. Any other value is dangerous.
+    /// The values to which the level of this entry applies. Any other value is dangerous. If the list is empty, the
+    /// level applies to every value.
     #[serde(default)]
     pub(super) values: Vec<String>,
     /// Whether each part of the value has to be a folder in the workspace. Any other value is dangerous.
@@ -260,10 +261,11 @@ impl CommandTable {
         &TABLE
     }
 
-    /// Adds programs and variables, as TOML. An entry replaces an earlier one of the same program.
+    /// Adds programs, forms and variables, as TOML. An entry replaces an earlier one of the same program.
     ///
     /// # Errors
-    /// When the text is not TOML of this form, an entry has no reason or no name, or an example has another level than stated.
+    /// When the text is not TOML of this form, an entry has no reason or no name, a form names an unknown type or
+    /// occurs twice, or an example has another level than stated.
     pub fn with(mut self, text: &str) -> Result<Self, TableError> {
         let (more, examples) = Self::read(text)?;
         // A new entry of a program also replaces its forms.
@@ -331,13 +333,13 @@ impl CommandTable {
         self.forms.get(name).map(Arc::as_ref)
     }
 
-    /// Returns whether no program uses this variable as code or as a path.
+    /// Returns whether the table rates the variable as safe: no program uses its value as code or as a path.
     pub(super) fn is_harmless(&self, name: &str) -> bool {
         self.variable(name).is_some_and(|it| it.level == Danger::Safe)
     }
 
-    /// Returns whether a path has the name of a known program, but a folder that does not belong to the operating
-    /// system.
+    /// Returns whether a program is written as a path outside of the folders with the system's programs, unless the
+    /// table has an entry for the path itself.
     pub(super) fn is_elsewhere(&self, written: &str) -> bool {
         const FOLDERS: [&str; 6] =
             ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];

@@ -82,7 +82,9 @@ impl Unwrap<'_> {
         });
     }
 
-    /// Adds the commands that may be in the arguments of an unknown program, which may run them.
+    /// Finds the first argument of an unknown program that names a program rated above safe, and adds the command that
+    /// begins there, because the unknown program may run it. A function of the line is known, so nothing is added for
+    /// it.
     fn possible(&mut self, words: &Arc<[Word]>, at: usize, appended: bool, function: Function) {
         if function != Function::No {
             return;

@@ -68,7 +68,7 @@ fn variable(written: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// Returns the path for `$HOME` or `$PWD` as written; `None` for any other variable.
+/// Returns `~` for `$HOME` and `.` for `$PWD`; `None` for any other variable.
 fn folder(written: &str) -> Option<String> {
     match variable(written)?.as_str() {
         "HOME" => Some("~".to_owned()),

@@ -118,7 +118,8 @@ impl SyntaxCheck {
         (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    /// Makes the warning about errors of a file that none of the `earlier` texts had.
+    /// Makes the warning about the errors that were added to a file. Compares the file with each of the `earlier`
+    /// texts, and reports the comparison with the fewest new errors.
     fn warning_of<'t>(
         &self,
         file: &Text,

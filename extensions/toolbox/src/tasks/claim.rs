@@ -15,8 +15,9 @@ use super::task::{Task, find};
 
 /// The right of one worker to work on one task: the service of the tools [`WORKER`](crate::WORKER).
 ///
-/// A claim is valid until the task is [finished](Self::finish), or until there is no [heartbeat](Self::heartbeat) for the time
-/// of the [lease](TaskStore::lease). Another worker may then claim the task, and this claim can no longer change it.
+/// A claim is valid until the task is [finished](Self::finish), or until the task is released, because there was no
+/// [heartbeat](Self::heartbeat) for the time of the [lease](TaskStore::lease). Another worker may then claim the task,
+/// and this claim can no longer change it.
 ///
 /// An application that works on one task passes the claim to the executor with `.service(claim)`. A process that works
 /// on many tasks registers `.per_run::<ClaimedTask>()`, and gives each run its own claim.
@@ -108,8 +109,8 @@ impl ClaimedTask {
     /// Renews the lease. A worker calls this several times within the time of a lease.
     ///
     /// # Errors
-    /// `claim_lost` when another worker has claimed the task meanwhile or the task was finished, `tasks_unavailable`
-    /// when SQLite fails.
+    /// `claim_lost` when the claim has ended: the task was finished or released, or another worker has claimed it;
+    /// `not_found` when the task was deleted; `tasks_unavailable` when SQLite fails.
     pub fn heartbeat(&self, now: SystemTime) -> Result<(), ToolError> {
         let sql = "UPDATE tasks SET heartbeat = max(heartbeat, ?3)
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
@@ -126,8 +127,8 @@ impl ClaimedTask {
     /// task. Repeating the same call succeeds without an effect, so that a call whose answer was lost may be repeated.
     ///
     /// # Errors
-    /// `claim_lost` when another worker has claimed the task meanwhile or the task was moved to another state,
-    /// `tasks_unavailable` when SQLite fails.
+    /// `claim_lost` when the claim has ended: the task was released, another worker has claimed it, or it was moved to
+    /// another state; `not_found` when the task was deleted; `tasks_unavailable` when SQLite fails.
     pub fn finish(&self, to: TaskStatus, result: &str) -> Result<(), ToolError> {
         let sql = "UPDATE tasks SET status = ?3, result = ?4, heartbeat = NULL
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";

@@ -121,8 +121,8 @@ impl TaskStore {
     /// Adds a task.
     ///
     /// # Errors
-    /// `invalid_input` for an empty or long subject, `invalid_task_id`, `not_found` when a blocker does not exist,
-    /// `tasks_unavailable` when SQLite fails.
+    /// `invalid_input` for a subject that is empty, has more than 500 characters or is not one line; `invalid_task_id`;
+    /// `not_found` when a blocker does not exist; `tasks_unavailable` when SQLite fails.
     pub fn create(&self, task: &NewTask) -> Result<Task, ToolError> {
         check_subject(&task.subject)?;
         let blockers = task.blocked_by.iter().map(|it| TaskId::parse(it));
@@ -212,7 +212,7 @@ impl TaskStore {
     }
 }
 
-/// Refuses a subject that is empty, too long, or more than one line.
+/// Refuses a subject that is empty or too long, or that has a line break or another control character.
 pub(super) fn check_subject(subject: &str) -> Result<(), ToolError> {
     let problem = if subject.trim().is_empty() {
         "it is empty"

@@ -46,8 +46,8 @@ pub fn task_create(
 }
 
 /// Returns the tasks that the call writes, for its footprint. The id of the new task is not known yet, so its subject
-/// replaces the id. A call that lists all tasks conflicts with that name, and a call that creates another task does
-/// not. The blockers are included, because their lists of blocked tasks change.
+/// replaces the id. A call that lists all tasks conflicts with that name; a call that creates a task with another
+/// subject does not. The blockers are included, because their lists of blocked tasks change.
 fn touched(subject: &str, blocked_by: &[String]) -> Vec<String> {
     std::iter::once(format!("new: {subject}")).chain(blocked_by.iter().cloned()).collect()
 }

@@ -77,8 +77,8 @@ fn blockers(store: &TaskStore, id: &str, status: Option<TaskStatus>) -> Vec<Stri
     if status == Some(TaskStatus::InProgress) { store.open_blockers(id) } else { Vec::new() }
 }
 
-/// Returns the task and the tasks that show its links. If the call deletes the task, returns all tasks, because the
-/// links are deleted too.
+/// Returns the task and the tasks that the call links to it. If the call deletes the task, returns all tasks, because
+/// the task's links are deleted too.
 fn touched(
     id: &str,
     status: Option<TaskStatus>,

@@ -36,8 +36,9 @@ impl TaskStore {
     /// Changes a task: everything that is given, or nothing.
     ///
     /// # Errors
-    /// `invalid_task_id`; `not_found`; `invalid_transition` when the state may not follow the present one; `task_blocked` when
-    /// a task is to begin before its blockers are completed; `task_claimed` when a worker has claimed the task; `task_cycle`
+    /// `invalid_task_id`; `not_found`; `invalid_input` for a subject that is empty, too long or not one line;
+    /// `invalid_transition` when the state may not follow the present one; `task_blocked` when a task is to begin
+    /// before its blockers are completed; `task_claimed` when the state of a claimed task is to change; `task_cycle`
     /// when tasks would wait for each other; `tasks_unavailable` when SQLite fails.
     pub fn update(&self, id: &str, update: &TaskUpdate) -> Result<Task, ToolError> {
         let id = TaskId::parse(id)?;

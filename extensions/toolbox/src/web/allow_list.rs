@@ -16,8 +16,9 @@ const LARGEST: u64 = 1 << 20;
 /// The hosts whose pages are fetched without asking a person: the service of [`web_fetch`](crate::web_fetch) and
 /// [`allow_host`](crate::allow_host).
 ///
-/// In a file, each line has a host, such as `docs.rs`, with a port unless it is the default one; `#` begins a comment. Several
-/// processes may share a file. If the file cannot be read, a person is asked about every fetch.
+/// In a file, each line has a host, such as `docs.rs`, with a port unless it is the default one; `#` begins a comment.
+/// Several processes may share a file. If the file cannot be read, or a line is not a valid host, a person is asked
+/// about every fetch.
 ///
 /// ```
 /// use toolwright_toolbox::AllowList;
@@ -70,7 +71,7 @@ impl AllowList {
     /// Adds a host, unless it is already in the list.
     ///
     /// # Errors
-    /// `invalid_host`; `allow_list_unavailable` when the file cannot be read or written.
+    /// `invalid_host`; `allow_list_unavailable` when the file cannot be read or written, or a line is not a valid host.
     pub fn add(&self, host: &str) -> Result<(), ToolError> {
         self.add_site(&Site::parse(host)?)
     }

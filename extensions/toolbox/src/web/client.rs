@@ -30,8 +30,9 @@ const MOST_REDIRECTS: usize = 3;
 
 /// A client that fetches pages of the web, and the service of [`web_fetch`](crate::web_fetch).
 ///
-/// It connects only to public addresses, namely to those that were checked when the host name was resolved. It sends no
-/// cookie, no credential and no header that a model chooses.
+/// Without a proxy, it connects only to addresses that were checked when the host name was resolved: public ones, and
+/// those that [`permit`](WebClientBuilder::permit) allows. It sends no cookie, no credential and no header that a model
+/// chooses.
 ///
 /// ```
 /// use toolwright_toolbox::WebClient;
@@ -140,7 +141,8 @@ impl WebClient {
         Err(ToolError::new("too_many_redirects", message))
     }
 
-    /// Refuses literal addresses that are not public and, if there is a proxy, names that resolve to such addresses.
+    /// Refuses literal addresses that are neither public nor permitted and, if there is a proxy, names that resolve to
+    /// such addresses.
     async fn judge(&self, target: &Target) -> Result<(), ToolError> {
         let host = target.url.host_str().unwrap_or_default();
         let is_name = target.url.domain().is_some();

@@ -150,7 +150,8 @@ fn is_unseen(node: &Handle) -> bool {
     }
 }
 
-/// Makes the URLs of links and pictures absolute, and removes the URLs of pictures that are embedded in the page.
+/// Makes the URLs of links and pictures absolute, and removes those that are not of the web or of mail, such as
+/// pictures embedded in the page.
 fn make_whole(document: &Handle, base: &Url) {
     let mut base = base.clone();
     each(document, &mut |node, _| {

@@ -60,8 +60,8 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
     })
 }
 
-/// Decodes a page by its byte order mark, its `content-type`, or its own declaration, in this order. Otherwise decodes
-/// it as UTF-8 or, if it is not valid UTF-8, as windows-1252, as browsers do.
+/// Decodes a page by its byte order mark, its `content-type`, or its own declaration, in this order. A page without any
+/// of these is decoded as UTF-8 if it is valid UTF-8, and else as windows-1252, as browsers do.
 fn decode(page: &Page, is_html: bool) -> String {
     let label = |text: &str| {
         let (_, rest) = text.split_once("charset")?;

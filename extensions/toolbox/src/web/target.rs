@@ -69,7 +69,7 @@ impl Site {
         let text = text.trim();
         let is_bare = !text.is_empty() && !text.contains(['/', '?', '#', '@', '\\', '*']);
         let target = is_bare.then(|| Target::parse(&format!("https://{text}")));
-        // Port 80 is the default of http. In an https URL the parser keeps it, so it is removed below.
+        // In an https URL the parser keeps port 80, which is the default of http, so the port is removed below.
         let target = target.unwrap_or_else(|| Err(refused(text, "it is not a host")));
         let site = target.map(|it| it.site).map_err(|_| {
             let message = format!("`{}` is not a host, expected one such as `docs.rs`", line(text));

@@ -5,7 +5,7 @@
 //! answers with the beginning and the total length.
 //!
 //! # What it may touch
-//! The host in the URL. It sends the URL and nothing else.
+//! The host in the URL. It sends the URL, and nothing else that a model or a user wrote.
 //!
 //! # What it refuses
 //! - URLs that are neither http nor https, or that contain a user.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::files::Files;
 
 /// The files of a [`ToolExecutor`](crate::ToolExecutor), for [`Workspace::within`](crate::Workspace::within). A
-/// [`Container`](crate::Container) returns its own; an executor that runs programs in a container passes them on:
+/// `Container` returns its own; an executor that runs programs in a container passes them on:
 ///
 /// ```
 /// use std::io;

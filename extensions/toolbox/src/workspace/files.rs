@@ -27,7 +27,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     /// Returns the content of a regular file of at most `most` bytes.
     fn read(&self, name: &Name, most: u64) -> Result<Vec<u8>, ToolError>;
 
-    /// Makes all changes, or none if one fails.
+    /// Makes all changes. If one fails, takes the earlier ones back; the error `partly_changed` says that a file could
+    /// not be restored.
     fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError>;
 
     /// Returns the names that a path gets as its links are resolved one by one. The real name comes last; the given
@@ -58,7 +59,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "files")]
     fn open(&self, name: &Name) -> Result<Box<dyn Read + Send>, ToolError>;
 
-    /// Opens a regular file below a folder. Links below the folder are not followed.
+    /// Opens a regular file below a folder. On this machine, links below the folder are not followed.
     #[cfg(feature = "files")]
     fn open_listed(&self, start: &Name, relative: &str) -> Result<Box<dyn Read + Send>, ToolError>;
 

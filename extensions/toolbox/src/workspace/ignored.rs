@@ -1,5 +1,5 @@
-//! The ignore rules below a folder of this machine. They are read through the handle of the workspace, when a walk
-//! reaches their folder.
+//! The ignore rules below a folder of this machine. They are read when a walk reaches their folder, through the handle
+//! of the workspace. Only the exclude rules of a git worktree are read by path, because they are in another folder.
 
 use std::collections::HashMap;
 use std::fs;

@@ -58,8 +58,8 @@ pub(crate) enum After<'c> {
     Removed,
 }
 
-/// Makes all changes, or none of them. If the process is killed between renaming two files, only the first ones are
-/// changed.
+/// Makes all changes. If one fails, takes the earlier ones back; the error `partly_changed` says that a file could not
+/// be restored. If the process is killed between renaming two files, only the first ones are changed.
 pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
     let mut staged = Vec::with_capacity(changes.len());
     let prepared = changes.iter().try_for_each(|change| {

@@ -18,8 +18,8 @@ pub(crate) struct Walk<'w> {
 }
 
 impl Workspace {
-    /// Lists the files below a folder, relative to the workspace and sorted by name, down to `depth` levels of folders. Leaves
-    /// out hidden files, those that git ignores, links, and entries that cannot be read.
+    /// Lists the files below a folder, relative to the workspace and sorted by name, down to `depth` levels of folders.
+    /// Leaves out hidden files, those that git or a file `.ignore` ignores, links, and entries that cannot be read.
     ///
     /// ```
     /// use toolwright::ToolContext;

@@ -1,5 +1,5 @@
-//! The state of a name in the workspace, as a change log records it: absent, a file, a link, or a state that cannot be
-//! recorded.
+//! The state of a name in the workspace, as a change log records it: absent, a file, a link, a folder, or a state that
+//! cannot be recorded.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;

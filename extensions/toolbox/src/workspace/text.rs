@@ -48,7 +48,7 @@ pub(crate) struct Text {
 }
 
 impl Encoding {
-    /// Returns the name of the encoding for answers; `None` for UTF-8.
+    /// Returns the name of the encoding for answers; `None` for UTF-8 without a byte order mark.
     pub(crate) fn described(self) -> Option<&'static str> {
         match self {
             Self::Utf8 { mark: false } => None,

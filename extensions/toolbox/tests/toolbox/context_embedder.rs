@@ -9,6 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 use toolwright::{Answer, Call, Executor, Registry};
 use toolwright_toolbox::{
     CONTEXT_STORE, ContextStore, EmbedPurpose, Embedder, EmbedderError, HttpEmbedder, OnConflict,
@@ -288,6 +289,49 @@ fn a_text_that_the_model_refuses_does_not_hold_up_the_others() {
     let why = "1 part has no vector yet: the embedding model refuses them";
     assert_eq!(problem.as_deref(), Some(why));
     assert_eq!(world.topics.passages(), before, "it is not asked again about what it has refused");
+}
+
+#[test]
+fn a_model_that_refused_everything_for_a_while_is_asked_again_about_each_text() {
+    let world = World::new();
+    for number in 0..10 {
+        world
+            .store
+            .write(&format!("{number:03}"), &format!("kitten {number}"), OnConflict::Error, None)
+            .unwrap();
+    }
+    world.topics.does(|_| Err(EmbedderError::refused("status 400")));
+    paused().block_on(async {
+        let embed = || async { world.store.embed().await.unwrap() };
+        assert_eq!(embed().await.embedded, 0);
+        world.topics.recovers();
+        let asked = world.topics.passages();
+        tokio::time::advance(Duration::from_mins(9)).await;
+        assert_eq!((embed().await.missing, world.topics.passages()), (10, asked));
+        tokio::time::advance(Duration::from_mins(2)).await;
+        let report = embed().await;
+        assert_eq!((report.embedded, report.missing, report.problem), (10, 0, None));
+    });
+}
+
+#[test]
+fn a_text_that_is_always_refused_is_asked_about_ever_less() {
+    let world = World::new();
+    world.store.write("a", "poison", OnConflict::Error, None).unwrap();
+    world.topics.does(|_| Err(EmbedderError::refused("poison")));
+    paused().block_on(async {
+        for _ in 0..10 * 24 {
+            world.store.embed().await.unwrap();
+            tokio::time::advance(Duration::from_hours(1)).await;
+        }
+    });
+    let asked = world.topics.passages();
+    assert!((12..=20).contains(&asked), "{asked} times in ten days");
+}
+
+/// A runtime whose time stands still unless a test advances it.
+fn paused() -> Runtime {
+    Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn of_group(name: String, tools: Vec<Tool<'_>>) -> Command {
     names.truncate(FEW);
     let listed = names.join(", ");
     let about = if more == 0 { listed } else { format!("{listed} and {more} more") };
-    // The help page of a group always lists the tools of the group.
+    // `about` names only a few tools, but the help page lists all of them.
     let page = format!(
         "Tools of the group `{name}`\n\n{{usage-heading}} {{usage}}\n\n{{all-args}}{{after-help}}"
     );

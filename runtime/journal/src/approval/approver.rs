@@ -15,8 +15,8 @@ use super::request::ApprovalRequest;
 ///
 /// An error, a panic or no reply at all is never an approval.
 pub trait Approver: Send + Sync + 'static {
-    /// Asks for a decision on a call. The executor may drop the future when the call expires or its run ends; a later
-    /// decision has no effect.
+    /// Asks for a decision on a call. When the call expires or its run ends, the executor may drop the future, and a
+    /// decision has no effect any more.
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,
@@ -47,7 +47,8 @@ pub enum Reply {
 pub enum Response {
     /// The call may run.
     Approve,
-    /// The call may run, and later calls that meet these terms may run without a decision.
+    /// The call may run, and later calls that meet these terms may run without a decision, unless a policy rule
+    /// requires a decision on each of them.
     ApproveWithGrant(GrantTerms),
     /// The call may run with these arguments instead of its own. The text is the JSON of all arguments.
     Edit(String),
@@ -74,13 +75,13 @@ impl fmt::Debug for Response {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApproverError {
-    /// Why the approver failed. The message names the approver.
+    /// Why the approver failed. The message should name the approver.
     pub message: String,
 }
 toolwright_core::debug_as_sentence!(ApproverError);
 
 impl ApproverError {
-    /// Makes the error. The message names the approver, what it found, and what to do.
+    /// Makes the error. The message should name the approver, what it found, and what to do.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }

@@ -1,5 +1,4 @@
-//! Decides whether a grant's terms cover a call. This code does no I/O and reads no clock; the time is an argument as
-//! well.
+//! Decides whether a grant's terms cover a call. This code does no I/O and reads no clock; the caller passes the time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -60,7 +59,7 @@ pub enum NotCovered {
     /// The call's arguments cannot be read.
     #[error("the call's arguments cannot be compared")]
     Unreadable(#[from] ArgumentsError),
-    /// The terms cover only calls without arguments.
+    /// The terms have no conditions on arguments, so they cover only calls without arguments, and this call has some.
     #[error("the grant says nothing of arguments, so it covers only a call that has none")]
     HasArguments,
     /// The argument at this JSON pointer does not meet a condition of the terms.
@@ -99,7 +98,8 @@ toolwright_core::debug_as_sentence!(UselessTerms);
 
 impl GrantTerms {
     /// Checks whether the terms cover a call. Numbers are compared by their exact value, and objects without regard to
-    /// the order of their keys. An argument that is missing or cannot be read is not covered.
+    /// the order of their keys. A condition on an argument that is missing does not hold. Arguments without a condition
+    /// may have any value, unless the terms have no conditions at all.
     ///
     /// ```
     /// use toolwright::approval::{Clause, GrantTerms, Scope};

@@ -141,7 +141,7 @@ pub enum GrantError {
         /// The format that was found.
         format: u32,
     },
-    /// The text is not a grant.
+    /// The document or its signed statement cannot be read, or the statement is not the approval of the grant's call.
     #[error("`{id}` is no grant that can be read: {reason}")]
     Unreadable {
         /// The id of the grant, or the key of its document.
@@ -155,7 +155,7 @@ pub enum GrantError {
         /// The id of the grant.
         id: String,
     },
-    /// No trusted key has signed the approval that contains the grant.
+    /// The approval that contains the grant is not validly signed with a trusted key.
     #[error("grant `{id}` does not count")]
     Unverified {
         /// The id of the grant.

@@ -1,4 +1,4 @@
-//! Stores keys in files. A file is written once, and only its owner can read it.
+//! Stores keys in files. A file is written once, and (on Unix) only its owner can read it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::owned_file::{self, Unread, write_new};
 const FIRST: &str = "toolwright approver key 1";
 
 impl ApproverKey {
-    /// Writes the key to a new file that only its owner can read. Never overwrites a file.
+    /// Writes the key to a new file that (on Unix) only its owner can read. Never overwrites a file.
     ///
     /// # Errors
     /// When the file exists already, or cannot be written.

@@ -60,8 +60,8 @@ fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
     }
 }
 
-/// Formats the key of an argument. The key is quoted unless it is a plain word, so that it cannot be taken for anything
-/// else.
+/// Formats the key of an argument. The key is quoted unless it is a plain word, so that it cannot imitate other parts
+/// of the table.
 fn key_label(key: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     if !key.is_empty() && key.bytes().all(plain) {

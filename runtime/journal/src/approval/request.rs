@@ -8,7 +8,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::Danger;
 
-/// A call on which a person has to decide. Secrets in it are masked.
+/// The facts of a call on which an approver has to decide. Secrets are masked.
 ///
 /// Its [`Display`](std::fmt::Display) is a table for people. A model, a tool or a file cannot forge rows of this table:
 /// control characters, escape sequences and characters that reverse or hide text are escaped, and long lines are broken

@@ -50,8 +50,8 @@ impl Statement {
         Self::about(call, Decision::Reject { reason }, by, at)
     }
 
-    /// Makes the statement that the call happened. After the statement is recorded, the model receives `result` as the
-    /// call's result.
+    /// Makes the statement that the call happened, with its result. The model receives `result`, unless the run already
+    /// has an answer of the call.
     #[must_use]
     pub fn happened(
         call: &CallRecord,
@@ -120,7 +120,7 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: false }, by, at)
     }
 
-    /// Makes the statement that discards a dead letter and deletes its arguments.
+    /// Makes the statement that discards a dead letter and deletes the arguments from its record.
     #[must_use]
     pub fn forget(
         call: &CallRecord,
@@ -151,7 +151,8 @@ impl Statement {
         Self { about, verdict, at, by: by.into(), journal, project, note: None }
     }
 
-    /// Adds a note: the name of the reviewer who advised this decision, and the reviewer's reason.
+    /// Adds a note for people who read the record, such as the name of the reviewer that made this decision and the
+    /// reviewer's reason.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());

@@ -1,11 +1,11 @@
 //! Submits people's statements. Each statement is checked against the current state of its call. Then its effect is
 //! committed in one transaction, or an error says what happened instead.
 //!
-//! - Of two statements about one call in one generation, only one takes effect. The error for the other one names the
-//!   author of the first.
+//! - Of two different decisions that the same state of a call allows, only the first takes effect. The error for the
+//!   second names the author of the first.
 //! - The state machine decides the next state. After a lost race, the call is read again.
-//! - An approval is refused if the record shows other arguments than those that would run. It is also refused if the
-//!   arguments are encrypted, so that this cannot be checked here, unless the service is
+//! - A statement that lets the call run with its present arguments is refused if the record shows other arguments. It
+//!   is also refused if the arguments are encrypted, so that this cannot be checked here, unless the service is
 //!   [`unseen`](ApprovalService::unseen).
 //! - A statement that names another journal or project than the call's record is refused.
 
@@ -33,22 +33,22 @@ pub use shown::ShownCall;
 use decide::decide;
 use recorded::find_recorded;
 
-/// How often a statement is submitted before the service gives up. Each lost race costs one attempt, so the limit is
-/// reached only if other writers keep changing the call.
+/// The maximum number of attempts to commit a statement. Each lost race costs one attempt, so the limit is reached only
+/// if other writers keep changing the call.
 const LOOKS: u32 = 16;
 
 /// A service that submits people's decisions to a journal, for operators' commands and for applications.
 ///
 /// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and similar
 /// methods load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed
-/// elsewhere. All of them refuse an approval if the record shows other arguments than those that would run, or if this
-/// cannot be checked because the arguments are encrypted. The service needs no sealing key; [`unseen`](Self::unseen)
-/// makes it accept approvals of calls with encrypted arguments.
+/// elsewhere. All of them refuse to let a call run with its present arguments if the record shows other arguments, or
+/// if this cannot be checked because the arguments are encrypted. The service needs no sealing key;
+/// [`unseen`](Self::unseen) makes it accept approvals of calls with encrypted arguments.
 ///
-/// An approval service does not verify signatures by itself: it records statements, and the executor verifies them when
-/// it claims the call. But two kinds of statements take effect at once. A rejection ends a call, and the result of a
-/// call that happened becomes its answer. If statements come from outside, let the service [trust](Self::trusting) only
-/// some keys.
+/// By default, an approval service does not verify signatures. It records statements, and the executor verifies them
+/// before it lets a call run. But some statements take effect at once: a rejection ends a call, the result of a call
+/// that happened becomes its answer, a dead letter is discarded (and its arguments deleted), and a grant is revoked. If
+/// statements come from outside, let the service [trust](Self::trusting) only some keys.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -144,9 +144,9 @@ impl ApprovalService {
     /// Submits a statement. If the same statement was submitted before, returns the outcome that was recorded then.
     ///
     /// # Errors
-    /// When the statement cannot take effect. The error says which other decision came first, what happened to the call
-    /// or grant, or that the record was [altered](ApprovalError::Altered). After [`ApprovalError::Store`] it is unknown
-    /// whether the statement took effect; submit it again.
+    /// When the statement does not take effect, for example because another decision came first or the record was
+    /// [altered](ApprovalError::Altered). After [`ApprovalError::Store`] it is unknown whether the statement took
+    /// effect; submit it again.
     pub async fn submit(
         &self,
         signed: SignedStatement,

@@ -1,8 +1,8 @@
-//! The signed statements of a person or service about a call.
+//! The signed statements of a person or service about a call or a grant.
 //!
-//! - A statement names its call by id, generation and digest, and by the digest of what the person was shown. It never
-//!   names a call by its position in a list, or as the latest one.
-//! - A statement names the journal and the project in which it is valid.
+//! - A statement about a call names the call by id, generation and digest, and by the digest of what the person was
+//!   shown. It never names a call by its position in a list, or as the latest one.
+//! - A statement about a call names the journal and the project in which it is valid.
 //! - The journal stores the text that was signed, so that the signature can be checked without serialising the
 //!   statement again.
 
@@ -44,7 +44,7 @@ impl SignedStatement {
 #[error("the text is no statement that this version reads: {reason}")]
 #[non_exhaustive]
 pub struct UnreadableStatement {
-    /// Why the text is not a statement.
+    /// Why the text cannot be read as a statement.
     pub reason: String,
 }
 toolwright_core::debug_as_sentence!(UnreadableStatement);
@@ -65,7 +65,7 @@ pub struct Statement {
     /// the previous format version, and in one that revokes a grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The project in which the statement is valid, as the call's record names it.
+    /// The project in which the statement is valid, as the call's record names it; `None` if the record names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The reviewer that decided on behalf of the key's holder, and the reason, for people who read the record.
@@ -137,12 +137,12 @@ pub enum Decision {
     },
     /// The call happened, although its outcome was not recorded.
     Happened {
-        /// The result that the model receives.
+        /// The result of the call. The model receives it, unless the run already has an answer of the call.
         result: String,
     },
     /// The call did not happen.
     DidNotHappen,
-    /// The plan of the call is accepted, so that the policy evaluates the call again.
+    /// The planned call is accepted, so that the policy evaluates the call again.
     Accept,
     /// The dead letter is requeued, so that the policy evaluates the call again. This is no approval: the call may
     /// still need one. If the call cannot run, it remains a dead letter.

@@ -154,7 +154,7 @@ pub enum InvalidToken {
         /// The call that the result is supplied for.
         call: CallId,
     },
-    /// The token is for an earlier generation of the call.
+    /// The token is for another generation of the call.
     #[error("the token is of generation {of} of the call, which is of generation {generation} now")]
     OtherGeneration {
         /// The generation of the token.
@@ -162,7 +162,7 @@ pub enum InvalidToken {
         /// The generation of the call.
         generation: u32,
     },
-    /// The token was signed with another key. This happens after a restart if the executor has no stored key.
+    /// The token was signed with another key, for example before a restart of an executor without a stored key.
     #[error(
         "the token was signed with key {of}…, and this executor signs with {key}…: give its journal a stored key by `Journal::hand_over_key`"
     )]

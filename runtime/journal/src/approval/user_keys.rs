@@ -98,10 +98,10 @@ impl UserKeys {
 }
 
 impl ApproverKey {
-    /// Loads the key of the user who runs the program. It is in the file that the variable `TOOLWRIGHT_KEY` names, or
-    /// else in `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. If there is no key, this makes one in that
-    /// folder, with the name of the user and readable only by its owner. `toolwright approvals` signs with the same
-    /// key.
+    /// Loads the key of the user who runs the program. If the variable `TOOLWRIGHT_KEY` is set, it names the file of
+    /// the key. Otherwise the key is in the folder `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`. If that
+    /// folder has no key, this makes one there, with the name of the user and (on Unix) readable only by its owner.
+    /// `toolwright approvals` signs with the same key.
     ///
     /// # Errors
     /// When the key cannot be read or made, others than its owner can read it, or there are several keys. Also when a

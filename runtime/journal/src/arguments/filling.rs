@@ -1,4 +1,4 @@
-//! Fills in the defaults that a schema gives for absent keys.
+//! Fills in the defaults that a schema gives for absent keys that it does not require.
 //!
 //! - Defaults are found along `properties`, `additionalProperties`, `items`, `prefixItems`, `allOf` and `$ref`; not
 //!   below `anyOf` and `oneOf`, because it is not known which of their schemas applies.
@@ -17,7 +17,7 @@ const MOST: usize = 1 << 18;
 /// each schema that applies to it.
 const MOST_LOOKS: usize = 64;
 
-/// Fills in the schema's defaults for keys that the arguments leave out.
+/// Fills in the schema's defaults for optional keys that the arguments leave out.
 pub(super) fn fill(arguments: &mut Node, schema: &Value) -> Result<(), ArgumentsError> {
     let looks = MOST.saturating_add(arguments.weight().saturating_mul(MOST_LOOKS));
     Filling { root: schema, left: MOST, looks }.node(arguments, schema, 0, 0)

@@ -1,5 +1,5 @@
-//! The final arguments of a call. The tool runs with these arguments, and the policy and the approvers see the same
-//! ones.
+//! The final arguments of a call. The tool runs with these arguments, the policy evaluates them, and approvers see them
+//! with secrets masked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -60,7 +60,8 @@ impl FinalArguments {
     /// parameters, so none have to be resolved here.
     ///
     /// # Errors
-    /// When the strict reader would refuse the text, or the defaults of the schema are endless.
+    /// When the strict reader would refuse the text, or the defaults of the schema are endless, too many or too deeply
+    /// nested.
     pub fn of(definition: &Definition, accepted: &str) -> Result<Self, ArgumentsError> {
         Self::with_filled(definition, accepted, Vec::new())
     }

@@ -1,7 +1,7 @@
 //! Encrypts texts that hold secrets.
 //!
-//! - The cipher is XChaCha20-Poly1305, with a random nonce of 24 bytes for each text. Random nonces of that length do
-//!   not repeat.
+//! - The cipher is XChaCha20-Poly1305, with a random nonce of 24 bytes for each text. It is practically impossible that
+//!   two random nonces of that length are equal.
 //! - The place of a text (its call, and which text of the call it is) is authenticated with the text, so that the text
 //!   cannot be moved to another place.
 //! - The keys for encryption and for digests are derived from one key with different labels. No key is ever printed.
@@ -36,7 +36,7 @@ const NONCE: usize = 24;
 #[derive(Clone)]
 pub struct SealingKey(Zeroizing<[u8; 32]>);
 
-/// Why a key or an encrypted text cannot be used. The message repeats neither.
+/// Why a key or a text cannot be used. The message repeats neither.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SealingError {
@@ -150,7 +150,7 @@ impl SealingKey {
     /// is.
     ///
     /// # Errors
-    /// When the operating system provides no random numbers.
+    /// When the operating system provides no random numbers, or the text is too long.
     pub fn seal(&self, plain: &str, bound_to: &[u8]) -> Result<StoredText, SealingError> {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).map_err(no_random)?;

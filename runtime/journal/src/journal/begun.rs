@@ -32,8 +32,8 @@ pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     begun(requeued.map_or(history, |at| &history[at..]))
 }
 
-/// Makes the note for the answer of a call that ends without a result but may have acted: the answer must not say that
-/// nothing happened.
+/// Makes a note for the answer of a call that ends without a result, so that the answer does not say that nothing
+/// happened. Returns `None` if the call cannot have changed anything.
 #[doc(hidden)]
 pub fn may_have_happened(effect: Effect, begun: u32) -> Option<String> {
     let times = match begun {

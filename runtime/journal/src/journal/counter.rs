@@ -1,4 +1,4 @@
-//! The counters of a call's record. A counter only rises, up to the maximum of its type.
+//! The counters of a call's record. A counter at the maximum of its type cannot be raised any more.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum Counter {
     Epoch,
 }
 
-/// Why a transition cannot be applied to the record of a call.
+/// Why a transition cannot be applied to the record of a call, or its version cannot be raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -1,6 +1,7 @@
 //! The calls that have ended, in order of their end, so that a bounded store can drop the oldest.
 //!
-//! A call has ended when it has its answer. Open calls are not in the list, so they are never dropped.
+//! A call has ended when its state is final or [`Dead`](State::Dead). Other calls are not in the list, so they are
+//! never dropped.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -20,7 +21,8 @@ impl EndedCalls {
         Self { most: Some(most), calls: VecDeque::new() }
     }
 
-    /// Takes the states of a call before and after a commit. Returns the call to drop, if too many calls have ended.
+    /// Updates the list after a commit that changed a call from the state `before` to the state `after`. Returns the
+    /// call to drop, if too many calls have ended.
     pub(super) fn note(
         &mut self,
         call: CallId,

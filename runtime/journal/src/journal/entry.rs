@@ -10,17 +10,19 @@ use super::state::State;
 use crate::approval::SignedStatement;
 use toolwright_core::context::CallId;
 
-/// One transition of a call. Entries are only ever added.
+/// One transition of a call. A committed entry never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
     /// The id of the call.
     pub call: CallId,
-    /// The number of the entry in the history of its call, counted from 1.
+    /// The version of the call's record after the transition. The first entry has the number 1. Later numbers rise, but
+    /// may leave gaps, because some versions have no transition.
     pub number: u64,
     /// When the transition happened.
     pub at: Timestamp,
-    /// Who caused the transition: `agent:<run>`, `executor:<owner>`, or the name of an approver.
+    /// Who caused the transition: an agent (`agent:<run>`), an executor (`executor:<owner>`), or the person whose name
+    /// the signed statement contains.
     pub who: String,
     /// The state of the call before the transition; `None` for the first entry.
     pub from: Option<State>,
@@ -34,7 +36,7 @@ pub struct Entry {
     pub digest: String,
     /// The reason for the transition, in words.
     pub why: Option<String>,
-    /// The signed statement of the person who caused the transition, if one did.
+    /// The signed statement that caused the transition; `None` if no statement did.
     pub signed: Option<SignedStatement>,
 }
 
@@ -47,7 +49,7 @@ pub struct Note {
     pub at: Timestamp,
     /// The reason for the transition, in words.
     pub why: Option<String>,
-    /// The signed statement of the person who caused the transition, if one did.
+    /// The signed statement that caused the transition; `None` if no statement did.
     pub signed: Option<SignedStatement>,
 }
 
@@ -62,9 +64,9 @@ pub struct FailedAttempt {
     pub failure: Failure,
     /// The kind of the tool's error, for programs.
     pub kind: String,
-    /// The message that the model would read; `None` if the arguments held a secret.
+    /// The message that the model would read; `None` if the arguments held a secret, or an operator deleted them.
     pub message: Option<String>,
-    /// The cause, for operators; `None` if the arguments held a secret.
+    /// The cause, for operators; `None` if there is none, the arguments held a secret, or an operator deleted them.
     pub cause: Option<String>,
 }
 

@@ -9,9 +9,10 @@ use jiff::Timestamp;
 use super::record::CallSlot;
 use toolwright_core::context::CallId;
 
-/// Why a transaction was not committed: it conflicts with what is in the store, or the store failed.
+/// Why a store did not commit a transaction, renew a lease or acknowledge an answer: the request conflicts with what is
+/// in the store, or the store failed.
 ///
-/// - After a conflict nothing was changed. Each conflict names what was found: load the call, and decide again at once.
+/// - After a conflict nothing was changed. Load the call or document, and decide again at once.
 /// - After [`Store`](Self::Store), the [`StoreErrorKind`] says what to do. A commit whose reply was lost may have
 ///   succeeded.
 ///
@@ -90,14 +91,15 @@ pub enum CommitError {
 toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
-    /// Reports whether another writer was first. Nothing was changed; the caller should load the call and decide again.
+    /// Reports whether the request conflicts with what is in the store, usually because another writer was first.
+    /// Nothing was changed; the caller should load the call or document and decide again.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))
     }
 
-    /// Reports whether the store cannot be reached at the moment. The commit may have succeeded, so the caller should
-    /// wait and read the call again.
+    /// Reports whether the store cannot be reached at the moment, or is busy. The commit may have succeeded, so the
+    /// caller should wait and read the call again.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_unavailable())
@@ -159,7 +161,7 @@ pub struct StoreError {
 toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
-    /// Makes an error. The message names the store, what was found, what was expected, and what to do.
+    /// Makes an error. The message should name the store, what was found, what was expected, and what to do.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
@@ -227,7 +229,7 @@ impl StoreError {
 }
 
 impl StoreError {
-    /// Reports whether only the requested data cannot be read, while the store works otherwise.
+    /// Reports whether the stored data cannot be read, while the store itself can be reached.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_a_row(&self) -> bool {

@@ -2,11 +2,13 @@
 
 use std::pin::Pin;
 
-/// The return type of the methods of a [`Store`](super::Store), written as their signatures need it.
+/// The future that the methods of a [`Store`](super::Store) return. It is the same type as
+/// [`BoxFuture`](futures::future::BoxFuture).
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Implements all methods of a [`Store`](crate::journal::Store) that only read, by calling them on the store in a
-/// field. A store that measures, encrypts or breaks writes needs only its own `commit`, `renew` and `acknowledge`.
+/// Implements all methods of a [`Store`](crate::journal::Store) except `commit`, `renew` and `acknowledge`, by calling
+/// them on the store in a field. Use it for a store that changes only what happens on a write, for example one that
+/// counts writes.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};

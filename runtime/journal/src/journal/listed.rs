@@ -32,7 +32,8 @@ pub struct CallPage<T> {
     pub calls: Vec<T>,
     /// The calls that cannot be read, in the order of the page. The limit of the page includes them.
     pub damaged: Vec<DamagedCall>,
-    /// The last call of a full page, after which the next page begins; `None` if this page is the last.
+    /// The last call of a full page, for [`Page::after`](super::Page::after). `None` if the page is not full, so that
+    /// no calls follow. If the last page is full, the next one is empty.
     pub next: Option<CallId>,
 }
 

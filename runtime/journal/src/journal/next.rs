@@ -18,15 +18,15 @@ use toolwright_core::tool::Effect;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Transition {
-    /// The policy evaluated the call and denied it, so the call must not run.
+    /// The call was evaluated and must not run, for example because the policy denied it or there is no approver.
     Denied,
-    /// The policy evaluated the call and put it into a plan. The call waits until a person accepts the plan.
+    /// The call was evaluated and put into a plan. The call waits until a person accepts it.
     Planned,
-    /// The policy evaluated the call and requires a person's decision.
+    /// The call was evaluated and needs an approver's decision.
     Asked,
-    /// The policy evaluated the call and allowed it, or a grant covers it, so the call may run.
+    /// The call was evaluated and may run, because the policy allows it or a grant covers it.
     Allowed,
-    /// The plan of the call was accepted.
+    /// A person accepted the planned call, which the policy has to evaluate again.
     Accepted,
     /// A person approved the call.
     Approved,
@@ -36,7 +36,7 @@ pub enum Transition {
     Rejected,
     /// The deadline for a decision or for the result of a handed-over call passed, or no approver could decide.
     Expired,
-    /// The run ended, or was ended, before the call ran.
+    /// The call was cancelled because its run ended, or because its caller gave it up, was dropped or is shutting down.
     RunEnded,
     /// A worker claimed the call.
     Claimed,
@@ -46,7 +46,7 @@ pub enum Transition {
     Delayed,
     /// A middleware of the application answered the call, so the tool does not run.
     Answered,
-    /// A middleware of the application refused the call.
+    /// A middleware of the application answered the call with an error, or would delay a call that cannot wait.
     TurnedAway,
     /// The call succeeded.
     Succeeded,
@@ -54,14 +54,14 @@ pub enum Transition {
     Errored {
         /// How the call failed.
         failure: Failure,
-        /// The effect that the call's tool declares.
+        /// The effect of the call, as its record names it.
         effect: Effect,
         /// Whether no further attempt is allowed.
         exhausted: bool,
     },
-    /// The call is suspended, because a child call waits for a person's decision.
+    /// The call is suspended, because its child calls wait for people's decisions or for results from other processes.
     Suspended,
-    /// A child call for which this call waits has been decided.
+    /// A child call for which this call waits can continue, so this call runs again.
     Resumed,
     /// The call was handed over to another process, which carries it out and supplies the result.
     HandedOver,
@@ -69,19 +69,19 @@ pub enum Transition {
     Supplied,
     /// The process to which the call was handed over reports that the call failed.
     Declined,
-    /// The call failed for good, and the application makes every failed call a dead letter.
+    /// The call failed for good after it had begun, and the application makes such calls dead letters.
     LaidAside,
     /// A person or the tool found out that the call happened.
     Happened,
     /// A person or the tool found out that the call did not happen.
     DidNotHappen,
-    /// The call may have happened after all: the statement that it did not happen is not validly signed, or the tool
-    /// must not be repeated any more.
+    /// The call may have happened after all. Either the statement that it did not happen is not valid, or the tool now
+    /// has the effect `once`, so that the call must not be repeated.
     Doubted,
     /// An operator requeued the call.
     Requeued,
-    /// The call becomes a dead letter again: an operator's request could not be carried out, or the tool reported too
-    /// often that the call did not happen.
+    /// The call becomes a dead letter: a requeued call could not run after all, or the tool reported too often that the
+    /// call did not happen.
     PutBack,
     /// An operator discarded the call.
     Discarded,

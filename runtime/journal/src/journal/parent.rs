@@ -6,9 +6,9 @@ use toolwright_core::context::CallId;
 
 /// The parent of a call, and the index of the call among its children.
 ///
-/// A parent that runs again makes the same calls again, in the same order. For each child, the document under
-/// [`key`](Self::key) contains the child's id; it is committed together with the child's record. So no child has two
-/// records, and a parent that runs again gets the answers that its children had.
+/// A parent that runs again has to make the same calls again, in the same order. For each child, the document under
+/// [`key`](Self::key) contains the child's id. The document and the child's record are committed together, so no child
+/// has two records. A parent that runs again gets the answers that its children have already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParentCall {
     /// The id of the parent.

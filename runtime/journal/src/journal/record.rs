@@ -23,8 +23,8 @@ pub const FORMAT: u32 = 1;
 /// How far below the maximum version a claim must stay, so that the end of the attempt can raise the version again.
 const ENDING: u64 = 16;
 
-/// The slot of a call in its run. It identifies the call, because the ids that providers give to calls may be missing
-/// or repeated.
+/// The slot of a call in its run. It identifies a call of a turn, because the ids that providers give to calls may be
+/// missing or repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSlot {
     /// The id of the run.
@@ -39,7 +39,8 @@ pub struct CallSlot {
 /// Who made a call, and on behalf of which user.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requester {
-    /// The maker of the call: `agent:<run>`.
+    /// The agent that made the call: `agent:<run>`. If the run delegated a task to a sub-agent that made the call, the
+    /// path of the sub-agent follows.
     pub agent: String,
     /// The user on whose behalf the call was made.
     pub user: Option<String>,
@@ -75,7 +76,7 @@ pub struct Ask {
     #[serde(rename = "told")]
     pub notified: bool,
     /// Whether a reviewer may decide instead of a person. It is false if a policy rule requires a person for each call,
-    /// and in a record of a release without this field.
+    /// for a planned call, and in a record of a release without this field.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewable: bool,
 }
@@ -111,7 +112,7 @@ pub struct CallRecord {
     /// The arguments in the form that people see, with secrets masked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
-    /// The texts above that the store has left out, because they equal `arguments`.
+    /// Which of `raw` and `shown` the stored form omits, because they equal `arguments`.
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Copies::is_none")]
     pub copies: Copies,
@@ -274,8 +275,9 @@ impl CallRecord {
         *place = Some(answer.into());
     }
 
-    /// Returns when the executor has to act if nothing else happens: the deadline of a decision, the end of a lease, or
-    /// the time of the next attempt. Returns `None` if the executor need not act.
+    /// Returns when the executor has to act if nothing else happens: the deadline of a decision or of a supplied
+    /// result, the end of a lease, or the time of the next attempt. A call that waits to be evaluated is due since it
+    /// was recorded. Returns `None` if the executor need not act.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         match self.state {

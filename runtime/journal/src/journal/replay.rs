@@ -59,8 +59,8 @@ pub enum Contradiction {
     },
 }
 
-/// Checks that the history of a record leads to the record's state. So someone who changes a record by hand has to
-/// change its history as well.
+/// Checks that the history of a record leads to the record's state. So someone who changes the state of a record by
+/// hand has to change its history as well.
 ///
 /// # Errors
 /// When the history does not lead to the record's state. The error names the contradiction.

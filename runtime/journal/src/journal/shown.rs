@@ -5,10 +5,10 @@ use crate::arguments::{DigestInput, DigestMatch, SealingKey, digest, shown_diges
 use toolwright_core::json::canonical;
 
 impl CallRecord {
-    /// Reports whether a decision on the call would be about the arguments that people are shown. An attacker who can
-    /// write to the journal could show one call and have another one signed, so this is checked before a person
-    /// decides. Returns `None` if the arguments are not stored in plain text, because only a program with the
-    /// executor's key can check those.
+    /// Reports whether the arguments that the record shows to people are those that would run. An attacker who can
+    /// write to the journal could show one call and have another one approved, so this is checked before a person
+    /// decides. Returns `None` if the arguments are encrypted or not stored: encrypted ones can only be checked with
+    /// the executor's key.
     #[must_use]
     pub fn shows_what_is_judged(&self) -> Option<bool> {
         let StoredText::Plain(_) = &self.arguments else { return None };

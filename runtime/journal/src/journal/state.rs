@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// The arguments are final, and the policy has to decide whether the call may run.
+    /// The call waits until the executor evaluates it: the policy has to decide whether it may run.
     Judging,
-    /// The call is part of a plan, and waits until the plan is accepted.
+    /// The call is part of a plan, and waits until a person accepts it.
     Planned,
-    /// The call waits for a person's decision.
+    /// The call waits for an approver's decision.
     Pending,
     /// The call may run, and waits for a worker.
     Ready,
     /// A worker has claimed the call and runs it under a lease.
     Running,
-    /// One of the calls that this call makes waits for a person's decision. The call runs again after the decision.
+    /// The call waits for its child calls, which wait for people's decisions or for results from other processes. The
+    /// call runs again when one of the child calls can continue.
     Waiting,
     /// The call was handed over to another process, which has to supply the result before a deadline.
     HandedOver,
@@ -31,13 +32,13 @@ pub enum State {
     Succeeded,
     /// The call failed with an error for the model.
     Failed,
-    /// The policy denied the call, or the input was wrong.
+    /// The call was evaluated and must not run: for example, the policy denied it, or the input was wrong.
     Refused,
     /// A person rejected the call.
     Rejected,
     /// The deadline for a decision or for the result of a handed-over call passed, or no approver could decide.
     Expired,
-    /// The call was cancelled: its run ended, or its caller gave it up.
+    /// The call was cancelled, for example because its run ended or its caller gave it up.
     Cancelled,
     /// An operator discarded the call.
     Discarded,
@@ -108,7 +109,8 @@ impl State {
         )
     }
 
-    /// Reports whether a call in this state has its answer. It has one if the state is final or [`Dead`](Self::Dead).
+    /// Reports whether the state is final or [`Dead`](Self::Dead), so that the call has an answer and does not run
+    /// again by itself.
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

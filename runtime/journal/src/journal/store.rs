@@ -58,8 +58,8 @@ pub trait Store: Send + Sync + 'static {
         place: &'a CallSlot,
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
-    /// Lists one page of calls in the order of their ids, or in the reverse order. Ids are in the order in which the
-    /// calls were made. A call that cannot be read is reported in the page, and the other calls are listed
+    /// Lists one page of calls in the order of their ids, which begin with the time at which the call was made, or in
+    /// the reverse order. A call that cannot be read is reported in the page, and the other calls are listed
     /// nevertheless.
     fn list<'a>(
         &'a self,
@@ -68,8 +68,8 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>>;
 
     /// Lists the same page as [`list`](Self::list), but only a summary of each call: its id, version and state, and
-    /// when it is due. No records are read, so an executor can search for due calls every second. A call whose record
-    /// cannot be read may have a summary.
+    /// when it is due. A store need not read the records for it, so that an executor can search for due calls every
+    /// second. A call whose record cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
@@ -104,8 +104,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Reports whether commits outlive the process, as they do by default. With a durable store, an executor accepts an
-    /// approver without a stored key only if the builder allows it: the journal would keep the approver's decisions,
-    /// but no other process would accept them.
+    /// approver without a stored key only if the builder allows it. The reason is that the approver's decisions would
+    /// outlive the process, but no other process would accept them.
     fn is_durable(&self) -> bool {
         true
     }
@@ -121,7 +121,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Checks that the transaction is valid, whatever is in the store. A store checks this before it commits. An
+    /// Checks the transaction by itself, without the content of the store. Every store calls this before it commits. An
     /// invalid transaction is a mistake of the caller, and not a conflict that a retry would solve.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub struct TraceStep {
     pub generation: u32,
     /// When the step was committed.
     pub at: Timestamp,
-    /// The name of the executor or person that committed the step.
+    /// Who caused the last transition of the step, see [`Entry::who`].
     pub who: String,
 }
 
@@ -57,7 +57,7 @@ pub enum TraceInput {
     Decided,
     /// An attempt ended, or a result was supplied from outside.
     Attempted,
-    /// The tool found out the outcome of the call.
+    /// The tool's `reconcile` found out the outcome of the call.
     Reconciled,
     /// The run of the call ended, so the call was ended too.
     Ended,
@@ -99,7 +99,8 @@ impl TraceInput {
     }
 }
 
-/// Lists the steps of a call. Entries that were committed together have the same time, and form one step.
+/// Lists the steps of a call. Entries that were committed together form one step; they are recognised by their time and
+/// their transitions.
 ///
 /// ```
 /// use toolwright::CallId;

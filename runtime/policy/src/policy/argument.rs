@@ -3,10 +3,10 @@
 use super::problem::At;
 use super::rule::RuleKind;
 
-/// A test of one argument. Values and limits are JSON texts, so that no number is rounded. If a tool takes a float, the
-/// argument and the value are both rounded to the nearest float before they are compared, because the tool gets the
-/// rounded number. If the schema does not say whether the tool takes floats or integers and the results differ, it is
-/// unknown whether the test passes.
+/// A test of one argument. Values and limits are JSON texts, so that a policy can contain numbers with any digits. If a
+/// tool takes a float, the argument and the value are both rounded to the nearest float before they are compared,
+/// because the tool gets the rounded number. It is unknown whether the test passes if the schema does not say whether
+/// the tool takes floats or integers, and the results for floats and integers differ.
 ///
 /// | in a file | in code | passes |
 /// | --- | --- | --- |
@@ -87,17 +87,18 @@ impl ArgumentTest {
     }
 
     /// Passes for a list of a program's arguments in which everything that begins with `-` or `+` is one of these
-    /// flags, in exactly this spelling. A flag with two dashes may have a value after `=`. Arguments after `--` are
-    /// tested too. Only a rule that allows may use this test, because one more flag would evade a rule that denies or
-    /// asks.
+    /// flags, in exactly this spelling; `-` and `--` alone are no flags. A flag with two dashes may have a value after
+    /// `=`. Arguments after `--` are tested too. Only a rule that allows may use this test, because one more flag would
+    /// evade a rule that denies or asks.
     pub fn only_flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::OnlyFlags(all(flags)))
     }
 
     /// Passes for a command line that runs one of these programs. In an allow rule, the line must run no other program.
-    /// A deny or ask rule compares names without their folders, an allow rule compares them as they are written. If a
-    /// part of the line cannot be known before the line runs, it is unknown whether the test passes. An allow rule
-    /// covers no line in which the shell writes a file or sets a variable.
+    /// A deny or ask rule compares names without their folders and without regard to case. An allow rule compares them
+    /// as they are written. If a part of the line cannot be known before the line runs and the other parts do not
+    /// decide the result, it is unknown whether the test passes. An allow rule covers no line in which the shell writes
+    /// a file or sets a variable.
     pub fn program(programs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Program(all(programs)))
     }

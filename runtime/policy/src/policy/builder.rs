@@ -61,7 +61,7 @@ pub struct PolicyBuilder {
 }
 
 impl PolicyBuilder {
-    /// Sets the mode. A second call is a mistake; without a call, the mode is `interactive`.
+    /// Sets the mode. The code and the files together may set it only once. By default, the mode is `interactive`.
     pub fn mode(self, mode: Mode) -> Self {
         self.set_mode(At::code(mode))
     }
@@ -87,7 +87,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds a rule. The order of the rules has no effect.
+    /// Adds a rule. The order of the rules has no effect on decisions.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
@@ -135,7 +135,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Adds a folder that tools work in. A call that touches a file outside of all such folders is refused.
+    /// Adds a folder that tools work in. The protection `workspace-bounds` refuses a call that declares a file outside
+    /// of all such folders.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
         self.add_root(At::code(text_of(folder.as_ref())))
     }
@@ -206,8 +207,8 @@ impl PolicyBuilder {
     }
 
     /// Adds default settings, such as those of a bundle of tools. A rule of this policy replaces a default rule with
-    /// the same name. The mode and the base folder of this policy take precedence. All other settings are combined.
-    /// Defaults may not switch protections off.
+    /// the same name. The mode, the base folder and the parser of command lines of this policy take precedence. All
+    /// other settings are combined. Defaults may not switch protections off.
     ///
     /// ```
     /// use toolwright::Registry;

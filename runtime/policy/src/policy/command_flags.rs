@@ -1,5 +1,5 @@
-//! Compares flags among the arguments of a program. A deny or ask rule looks for a flag in every spelling that a
-//! program may accept. An allow rule requires that every flag is listed in exactly its spelling.
+//! Compares flags among the arguments of a program. A deny or ask rule looks for a flag in the spellings that programs
+//! usually accept. An allow rule requires that every flag is listed in exactly its spelling.
 
 use super::holds::Holds;
 use toolwright_core::json::tree::Node;

@@ -49,13 +49,14 @@ pub(super) struct CompiledRule {
 }
 
 impl CompiledRule {
-    /// Whether the policy's list `touches_no_files` has no effect on the rule. Otherwise the list could permit
-    /// changing the policy itself, or the recorded decisions.
+    /// Whether the rule ignores the policy's list `touches_no_files`. If it did not, the list could permit a tool to
+    /// change the policy itself or the recorded decisions.
     pub(super) fn wants_the_tools_own_word(&self) -> bool {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
 
-    /// Whether the rule asks about a call only because the call does not declare which files it touches.
+    /// Whether the rule is a protection that, if it asks about this call, asks only because the call does not declare
+    /// its files.
     pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
         match self.protection {
             None => false,

@@ -27,7 +27,7 @@ pub struct Explanation {
     /// The message that the tool does not declare its files, if protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<UndeclaredTool>,
-    /// The files that rules declare as touched, for a call whose tool declares none.
+    /// The files that rules declare as touched, for a call that does not declare its files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,
     /// The commands in the call's command lines.

@@ -14,7 +14,7 @@ use toolwright_core::tool::Effect;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum PolicyDecision {
-    /// The call runs.
+    /// The call may run without a person's decision.
     Allow,
     /// A person decides.
     Ask {
@@ -44,7 +44,7 @@ pub struct Evaluation {
     pub undeclared: Option<UndeclaredTool>,
     /// The effect of the mode.
     pub mode: ModeSays,
-    /// The files that rules declare as touched, for a call whose tool declares none.
+    /// The files that rules declare as touched, for a call that does not declare its files.
     pub touches: Vec<DeclaredAccess>,
 }
 

@@ -16,6 +16,9 @@ use toolwright_core::tool::Danger;
 /// | `unattended` | allow | allow | deny | deny |
 /// | `unrestricted` | allow | allow | allow | allow |
 ///
+/// A policy in any mode but `unrestricted` also asks about a moderate call that the table allows if the call may run a
+/// command line outside of a sandbox.
+///
 /// ```
 /// use toolwright::Danger;
 /// use toolwright::policy::Mode;
@@ -48,7 +51,7 @@ pub enum ModeSays {
     Deny,
     /// A person must decide on the call, unless a rule allows it.
     Ask,
-    /// The call runs.
+    /// The mode does not ask about the call. Rules and the tool may still refuse it or ask.
     Allow,
 }
 

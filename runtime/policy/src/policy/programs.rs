@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolwright_core::tool::Definition;
 
-/// The usual names of arguments that name a program or contain code that it runs.
+/// The usual names of arguments that name a program or contain a command line or a script.
 const PROGRAMS: [&str; 8] =
     ["program", "executable", "command", "command_line", "cmd", "argv", "shell", "script"];
 

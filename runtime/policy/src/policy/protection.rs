@@ -19,8 +19,9 @@ use toolwright_core::footprint::{File, ResourceKind};
 /// | `workspace-bounds` | no file outside of the roots is touched, if there are roots |
 ///
 /// A protection refuses a call that declares the files of its rule; only `ask-for-keys` asks a person instead. A call
-/// that does not declare its files may touch these files too, so a person is asked about it. However many protections
-/// ask, this is one reason ([`UndeclaredTool`](super::UndeclaredTool)). `ask-for-keys` asks only about calls that
+/// that does not declare its files may touch these files too, so a person is asked about it. A call with the effect
+/// `read` writes nothing, so only `workspace-bounds` asks about it. If several protections ask about a call, this is
+/// one reason for the person ([`UndeclaredTool`](super::UndeclaredTool)). `ask-for-keys` asks only about calls that
 /// declare a key file, because otherwise it would ask about every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

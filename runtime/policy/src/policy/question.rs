@@ -42,7 +42,8 @@ pub struct Question<'a> {
     pub arguments: &'a str,
     /// The schema of the tool's arguments, which shows how the tool reads numbers; `None` if the tool is unknown.
     pub input_schema: Option<&'a Value>,
-    /// The resources that the call touches; `None` if they are unknown, which counts as every resource.
+    /// The resources that the call touches; `None` if the call does not declare them. Then it may read and write any
+    /// file, but a call with the effect `read` still writes none.
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself asks for approval.
     pub approval: Option<&'a str>,
@@ -214,7 +215,7 @@ impl<'a> Asking<'a> {
         self.writes().is_none()
     }
 
-    /// Returns the same question for a call that touches no other files than the ones that it declares to read.
+    /// Returns the same question for a call that touches no other files than the ones that it declares.
     pub(super) fn touching_no_files(&self) -> Self {
         let mut asking =
             Self::new(self.question, self.base).with_arguments(self.read).with_reader(self.reader);

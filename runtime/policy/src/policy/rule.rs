@@ -206,7 +206,8 @@ impl Rule {
         self
     }
 
-    /// Restricts the rule to calls on behalf of this user.
+    /// Restricts the rule to calls on behalf of this user. A rule that allows compares the name exactly; other rules
+    /// also match other spellings of the name, such as another case.
     #[must_use]
     pub fn principal(mut self, user: impl Into<String>) -> Self {
         self.principals.get_or_insert_default().push(At::code(user.into()));
@@ -260,7 +261,8 @@ impl Rule {
     }
 
     /// Restricts the rule to calls that touch a file outside of this folder. If the method is called several times, the
-    /// file must be outside of all the folders.
+    /// file must be outside of all the folders. For a rule that allows, every file that the call touches must be
+    /// outside.
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
@@ -321,9 +323,9 @@ impl Rule {
     }
 
     /// Declares which files or folders the matching calls read and write; only an allow rule may declare this. Use it
-    /// for a tool that cannot declare its files itself, such as a tool that runs a program. All rules then judge the
-    /// calls by this declaration, which nothing verifies. If two rules declare files for a call, both declarations
-    /// count.
+    /// for a tool that cannot declare its files itself, such as a tool that runs a program. If a call does not declare
+    /// its files, all rules judge the call by this declaration, which nothing verifies. If two rules declare files for
+    /// a call, both declarations count.
     #[must_use]
     pub fn touches(
         mut self,

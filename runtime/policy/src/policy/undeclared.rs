@@ -1,5 +1,5 @@
-//! Tools that do not declare which files they touch: the policy's list of such tools that touch none, and the message
-//! about the others.
+//! Tools that do not declare which files they touch. A policy can list those of them that touch no files
+//! (`touches_no_files`). For the other ones, this module writes a message that says what to do.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -143,8 +143,9 @@ impl NoFiles {
         !definition.came_at_run_time && self.listed.get(&definition.name).is_some_and(is_it)
     }
 
-    /// Writes the message about a call for which these protections ask because it does not declare its files. The
-    /// message suggests `touches_no_files`, unless one of the protections `wants_the_tools_own_word`.
+    /// Writes the message about a call for which these protections ask because it does not declare its files. Returns
+    /// `None` if there are no such protections. With `wants_the_tools_own_word`, one of the protections ignores
+    /// `touches_no_files`, so the message does not suggest that list.
     pub(super) fn describe_undeclared(
         &self,
         asking: &Asking<'_>,
@@ -173,7 +174,8 @@ impl NoFiles {
         Some(UndeclaredTool { tool, message, rules })
     }
 
-    /// Lists the tools that are on the list and unchanged in this set, in the order of the set.
+    /// Lists the tools of this set that are on the list and have not changed since the policy was made, in the order of
+    /// the set.
     pub(super) fn listed_in<'c>(&self, set: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
         let covered = set.definitions().into_iter().filter(|it| self.covers(it));
         covered.map(|it| it.name.as_str())

@@ -1,7 +1,7 @@
 //! Stores calls in an SQLite file.
 //!
-//! - A single write is made on the task of its caller; simultaneous writes are made together by one thread. Other
-//!   threads read.
+//! - If the disk is fast, a single write is made on the task of its caller. All other writes are made by one thread,
+//!   which commits simultaneous writes together. Other threads read.
 //! - Several processes may use one file at once. They wait for each other, up to five seconds.
 //! - After the file was deleted or replaced, every commit and query is refused.
 //!
@@ -86,13 +86,13 @@ struct Inner {
 }
 
 impl SqliteStore {
-    /// Opens the journal in a file. If the file does not exist, makes one that only its owner can read; the folder must
-    /// exist.
+    /// Opens the journal in a file. If the file does not exist, makes one that (on Unix) only its owner can read. The
+    /// folder must exist.
     ///
     /// # Errors
     /// When the file cannot be opened or made, is not a journal, has a newer format version, or is damaged. Also when
-    /// another program locks it for more than five seconds, when every user of the machine may read or write it, or
-    /// when it has other triggers than those of a journal.
+    /// another program locks it for more than five seconds, when (on Unix) every user of the machine may read or write
+    /// it, or when its triggers are not exactly those of a journal.
     pub fn open(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {

@@ -18,7 +18,7 @@ pub(crate) fn text_tokens(bytes: usize) -> u64 {
 pub(super) fn tokens(message: &Message) -> u64 {
     MESSAGE
         + match message {
-            Message::User { text, attachments } => {
+            Message::User { text, attachments, .. } => {
                 text_tokens(text.len()) + attachments.iter().map(content).sum::<u64>()
             }
             Message::Assistant { text, calls, verbatim } => {

@@ -26,6 +26,8 @@ enum Body<'a> {
         text: Cow<'a, str>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attachments: Option<StoredAnswer>,
+        #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
+        untrusted: Cow<'a, [String]>,
     },
     Model {
         #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -84,9 +86,10 @@ fn stored_attachments(attachments: &[Content<'static>]) -> Option<StoredAnswer> 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let body = match self {
-            Self::User { text, attachments } => Body::User {
+            Self::User { text, attachments, untrusted } => Body::User {
                 text: Cow::Borrowed(text),
                 attachments: stored_attachments(attachments),
+                untrusted: Cow::Borrowed(untrusted),
             },
             Self::Assistant { text, calls, verbatim } => Body::Model {
                 text: Cow::Borrowed(text),
@@ -111,11 +114,12 @@ impl<'de> Deserialize<'de> for Message {
         known("message", version, Self::VERSION).map_err(D::Error::custom)?;
         let body: Body<'_> = serde_json::from_value(value).map_err(D::Error::custom)?;
         Ok(match body {
-            Body::User { text, attachments } => {
+            Body::User { text, attachments, untrusted } => {
                 let attachments = attachments.map(StoredAnswer::into_answer);
                 let blocks = attachments.iter().flat_map(Answer::content);
                 let attachments = blocks.map(Content::into_owned).collect::<Arc<[_]>>();
-                Self::User { text: text.into_owned(), attachments }
+                let untrusted = untrusted.into_owned().into();
+                Self::User { text: text.into_owned(), attachments, untrusted }
             }
             Body::Model { text, calls, verbatim } => Self::Assistant {
                 text: text.into_owned(),
@@ -171,7 +175,7 @@ mod tests {
             },
             Message::tool_results(answers),
             Message::assistant("Done.", []),
-            Message::user_with("And this?", attachments()),
+            Message::user_with("And this?", attachments()).untrusted(["page of eve".to_owned()]),
         ]
     }
 
@@ -201,9 +205,10 @@ mod tests {
         let Message::ToolResults(answered) = &back[2] else { panic!("answers") };
         assert_eq!(answered[1].1.error().unwrap().kind(), "invalid_input");
         assert_eq!(answered[0].1.metadata().unwrap()["bytes"], 5);
-        let Message::User { text: said, attachments: sent } = &back[4] else {
+        let Message::User { text: said, attachments: sent, untrusted } = &back[4] else {
             panic!("the user's")
         };
+        assert_eq!(**untrusted, ["page of eve"]);
         assert_eq!((said.as_str(), &**sent), ("And this?", &attachments()[..]));
     }
 

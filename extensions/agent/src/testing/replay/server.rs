@@ -112,6 +112,8 @@ pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<ServedExchanges
     // If the listener fails, the server ends, and clients see a refused connection.
     while let Ok((stream, _)) = listener.accept().await {
         let served = Arc::clone(&served);
+        // Otherwise the system holds back the later pieces of a stream, until the client acknowledges the first.
+        let _ = stream.set_nodelay(true);
         tokio::spawn(async move {
             let service = service_fn(|request| respond(request, &served));
             // A client that has disconnected needs no answer.

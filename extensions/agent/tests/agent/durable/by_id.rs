@@ -153,7 +153,8 @@ async fn a_call_that_a_person_has_to_decide_waits_in_the_journal_and_the_result_
     let error = agent.run("Pay.").id("r1").await.unwrap_err();
     let words = error.to_string();
     assert!(words.contains("run `r1` waits: turn 1 waits for `pay`"), "{words}");
-    assert!(words.contains("toolwright approvals"), "{words}");
+    assert!(words.contains("decide by `toolwright approvals`, then ask"), "{words}");
+    assert!(!words.contains("indeterminate"), "{words}");
     let waiting = error.waiting().unwrap();
     assert_eq!(waiting.requests.len(), 1);
     // It waits, however often it is asked for.

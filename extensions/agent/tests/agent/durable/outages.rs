@@ -118,6 +118,10 @@ async fn the_pauses_grow_over_processes_and_no_run_is_asked_for_before_its_provi
     let runner = world.process(&model);
     let error = runner.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
     assert!(matches!(&error, RunError::ModelUnreachable { kind, .. } if kind == "rate_limited"));
+    assert!(error.to_string().contains("(rate_limited: ask again in 20 minutes)"), "{error}");
+    // Other processes find the cause in the journal.
+    let outage = runner.head("r1").await.unwrap().outage.unwrap();
+    assert_eq!(outage.message.as_deref(), Some("ask again in 20 minutes"));
     worked(&runner, Duration::from_mins(19)).await;
     assert_eq!(model.asked().len(), 1);
     worked(&runner, Duration::from_mins(2)).await;

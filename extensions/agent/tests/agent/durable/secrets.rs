@@ -8,9 +8,9 @@ use serde_json::Value;
 use toolwright::journal::{
     DocumentWrite, Journal, MemoryStore, SealingKey, Store, StoredText, Transaction,
 };
-use toolwright::{Executor, OnNoApprover, Registry, tool};
+use toolwright::{ErrorClass, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerError};
-use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, StartError};
+use toolwright_agent::{Agent, ModelAnswer, ModelError, ScriptedModel, StartError};
 
 use super::process::{Provider, calls};
 
@@ -98,6 +98,27 @@ async fn with_a_sealing_key_no_document_shows_what_was_said_or_called() {
     }
     let history = serde_json::to_string(&agents.history("r1").await.unwrap()).unwrap();
     assert_eq!(history.matches("hunter2").count(), 3);
+}
+
+#[tokio::test]
+async fn with_a_sealing_key_the_head_does_not_store_the_message_of_an_outage() {
+    for key in [None, Some(SealingKey::generate().unwrap())] {
+        let store = MemoryStore::new();
+        let journal = Journal::new(store.clone()).on_no_approver(OnNoApprover::Park);
+        let journal = key.clone().into_iter().fold(journal, Journal::sealing_key);
+        let executor = Executor::builder(Registry::empty()).journal(journal).build().unwrap();
+        let away = ModelError::new("overloaded", "it is busy with: my password is hunter2");
+        let away = away.class(ErrorClass::NotStarted { retry_after: None });
+        let agent = Agent::on(executor, ScriptedModel::new().fails(away)).build().unwrap();
+        let agents = Runner::builder().agent("clerk", agent).build().unwrap();
+        let run = NewRun::new("r1", "clerk", "my password is hunter2");
+        // The process that has asked says why.
+        let error = agents.start(run).await.unwrap_err().to_string();
+        assert!(error.contains("(overloaded: it is busy with: my password is hunter2)"), "{error}");
+        let head = store.document("run/r1/head").await.unwrap().unwrap();
+        assert_eq!(head.text.contains("hunter2"), key.is_none(), "{}", head.text);
+        assert!(head.text.contains("overloaded"), "{}", head.text);
+    }
 }
 
 /// Changes the head of `r1` by hand.

@@ -15,8 +15,9 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
+use super::nested::Sent;
 use super::session::{self, Failure};
-use super::{status, too_long};
+use super::{nested, status, too_long};
 #[cfg(feature = "oauth")]
 use crate::client::oauth::authorization::Authorization;
 
@@ -107,10 +108,24 @@ impl StreamableHttpClient for Requests {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        let send = |token| {
+        let send = |token: Option<String>| {
             let (uri, message, session) = (uri.clone(), message.clone(), session.clone());
             let (client, headers) = (&self.client, headers.clone());
-            client.post_message_with_response_limits(uri, message, session, token, headers, limits)
+            async move {
+                let answer = client
+                    .post_message_with_response_limits(
+                        uri.clone(),
+                        message.clone(),
+                        session.clone(),
+                        token.clone(),
+                        headers.clone(),
+                        limits,
+                    )
+                    .await;
+                let (session, token) = (session.as_deref(), token.as_deref());
+                let sent = Sent { uri: &uri, message: &message, session, token, headers: &headers };
+                sent.read(client, answer).await
+            }
         };
         let (answer, status) = status::beside(self.send(token, send)).await;
         match &message {
@@ -160,6 +175,6 @@ impl StreamableHttpClient for Requests {
             let (client, headers) = (&self.client, headers.clone());
             client.get_stream_with_max_sse_event_size(uri, session, last, token, headers, most)
         };
-        self.send(token, send).await
+        self.send(token, send).await.map(nested::events)
     }
 }

@@ -22,6 +22,12 @@ pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     }))
 }
 
+/// Whether the last answer to the request that this task sends was a success, as long as it is awaited by [`beside`].
+pub(super) fn is_success() -> bool {
+    let status = STATUS.try_with(Cell::get).ok().flatten();
+    status.is_some_and(|status| (200..300).contains(&status))
+}
+
 /// Awaits the sending of a request, and returns its result with the HTTP status of the last answer.
 pub(super) async fn beside<T>(send: impl Future<Output = T>) -> (T, Option<u16>) {
     let noting = async {

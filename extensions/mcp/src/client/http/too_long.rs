@@ -8,6 +8,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
+use super::nested;
 use super::session::Failure;
 use crate::client::lines::too_long;
 
@@ -30,7 +31,7 @@ pub(super) fn read(
                 }
                 event => event,
             });
-            Ok(StreamableHttpPostResponse::Sse(events.boxed(), session))
+            Ok(StreamableHttpPostResponse::Sse(nested::events(events.boxed()), session))
         }
         answer => answer,
     }

@@ -210,8 +210,13 @@ impl Gate {
                 Some(run) => return Ok(Handler::new(Arc::clone(&server), Arc::clone(run))),
                 None => Session::start(&server, ended.child_token(), of.as_deref()),
             };
-            let session = Arc::new(session.map_err(std::io::Error::other)?);
-            let _ = begins.set(Arc::downgrade(&session));
+            let session = Arc::new(session.map_err(|error| {
+                if matches!(error, ServeError::NoProfile { .. }) {
+                    let _ = begins.set(Err(error.to_string()));
+                }
+                std::io::Error::other(error)
+            })?);
+            let _ = begins.set(Ok(Arc::downgrade(&session)));
             Ok(Handler::new(Arc::clone(&server), session).ending())
         };
         let service = StreamableHttpService::new(handler, self.sessions.manager(), config.clone());
@@ -238,11 +243,15 @@ impl Gate {
             }
         };
         let mut response = service.handle(Request::from_parts(head, body)).await;
+        // The library answers 500 to every session that cannot begin; this one is refused because of its user.
+        if let Some(Err(words)) = begun.get() {
+            return refusal(StatusCode::FORBIDDEN, words);
+        }
         if is_end && response.status() == StatusCode::ACCEPTED {
             // `rmcp` answers 202, for a session that will end, but the session has already ended.
             response = nothing();
         }
-        if let Some(begun) = begun.get()
+        if let Some(Ok(begun)) = begun.get()
             && let Some(id) = response.headers().get(SESSION_ID).and_then(|it| it.to_str().ok())
         {
             self.sessions.add(id.to_owned(), user, begun.clone());
@@ -268,8 +277,13 @@ impl Gate {
         }
         let session = Session::start(&self.server, self.ended.child_token(), user.as_deref());
         let session = session.map_err(|error| {
-            tracing::error!(%error, "a run could not start");
-            Box::new(refusal(StatusCode::INTERNAL_SERVER_ERROR, "the call cannot be made"))
+            Box::new(match error {
+                ServeError::NoProfile { .. } => refusal(StatusCode::FORBIDDEN, &error.to_string()),
+                error => {
+                    tracing::error!(%error, "a run could not start");
+                    refusal(StatusCode::INTERNAL_SERVER_ERROR, "the call cannot be made")
+                }
+            })
         })?;
         let session = Arc::new(session);
         runs.insert(user.clone(), Arc::clone(&session));

@@ -21,10 +21,12 @@ pub struct Restarted {
     session: AtomicUsize,
     /// How it refuses a session that it does not know.
     unknown: Page,
-    /// What it answers to every call, in place of a result.
+    /// What it answers to every call, in place of a result, with the id in place of `#`.
     answer: Option<Page>,
     /// What it lists in place of its tool.
     pub tools: OnceLock<Value>,
+    /// What it answers to a request for its tools, with the id in place of `#`.
+    pub listed: OnceLock<(&'static str, String)>,
     /// Whether its tool is another one than before.
     is_changed: AtomicBool,
     calls: AtomicUsize,
@@ -41,6 +43,7 @@ impl Restarted {
             unknown,
             answer,
             tools: OnceLock::new(),
+            listed: OnceLock::new(),
             is_changed: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             teams: Mutex::default(),
@@ -118,6 +121,10 @@ impl Restarted {
             (true, _) if session != Some(self.session.load(Ordering::SeqCst)) => {
                 plain(self.unknown)
             }
+            (true, "tools/list") if self.listed.get().is_some() => {
+                let (kind, page) = self.listed.get().unwrap();
+                ("200 OK", kind, page.replace('#', &message["id"].to_string()))
+            }
             (true, "tools/list") if self.tools.get().is_some() => {
                 result(json!({"tools": self.tools.get()}))
             }
@@ -133,7 +140,9 @@ impl Restarted {
             (true, "tools/call") => {
                 self.calls.fetch_add(1, Ordering::SeqCst);
                 match self.answer {
-                    Some(page) => plain(page),
+                    Some((status, kind, body)) => {
+                        (status, kind, body.replace('#', &message["id"].to_string()))
+                    }
                     None => result(json!({"content": [{"type": "text", "text": "hello"}]})),
                 }
             }

@@ -118,8 +118,8 @@ fn starts(lines: &[&str], wanted: &[&str]) -> impl Iterator<Item = usize> {
 
 fn likeness(one: &str, two: &str) -> f32 {
     let (short, long) = (one.len().min(two.len()), one.len().max(two.len()));
-    // If one line is twice as long as the other, they cannot be similar enough. Skip long lines too, because the time
-    // grows with the product of both lengths.
+    // Skip a line that is more than twice as long as the other, because the two are hardly similar. Skip long lines
+    // too, because the time grows with the product of both lengths.
     if short * 2 < long || long > LIKENED_BYTES {
         return 0.0;
     }

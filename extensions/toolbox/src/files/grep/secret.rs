@@ -1,7 +1,7 @@
 //! Recognizes files with keys or secrets by their names; pure.
 
 /// Reports whether a name in this path, which is relative to the workspace, indicates a key or a secret. Case does not
-/// matter. A search of a whole folder skips such files, because a policy may forbid to read them.
+/// matter. `grep` skips such files, because a policy may forbid to read them.
 ///
 /// ```
 /// use toolwright_toolbox::is_secret;

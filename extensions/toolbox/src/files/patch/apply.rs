@@ -71,8 +71,8 @@ impl End {
 }
 
 /// Appends the new lines of a hunk. Context lines keep the line ends of the file. If the patch has other line ends than
-/// the file, added lines get those of the file. The patch decides whether the last line has an end; if it does not say
-/// so, the new last line is like the old one.
+/// the file, added lines get those of the file. The patch decides whether the last line has an end. If the patch does
+/// not say so, the new last line has an end if the old one has.
 fn push_new(
     text: &mut String,
     lines: &[FileLine<'_>],

@@ -69,7 +69,7 @@ impl Hunk {
         Self { at: self.at, place, lines }
     }
 
-    /// Returns the numbers of lines that the hunk has before and after the change.
+    /// Returns how many lines of the hunk are in the old file, and how many are in the new one.
     pub(super) fn counts(&self) -> [usize; 2] {
         [before(&self.lines).count(), after(&self.lines).count()]
     }

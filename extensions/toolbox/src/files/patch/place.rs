@@ -1,11 +1,11 @@
 //! Finds the place in the file where a hunk is applied. Pure.
 //!
-//! If the line numbers of a hunk are correct, they mean the same as for `git apply`. A hunk that begins at line 1 fits
-//! only at the beginning of the file. A hunk without context after its change fits only at the end of the file. This
-//! prevents that a hunk is applied twice, or to a copy of its lines.
+//! If the header of a hunk has correct counts, its line numbers mean the same as for `git apply`. A hunk that begins at
+//! line 1 fits only at the beginning of the file. A hunk without context after its change fits only at the end of the
+//! file. This prevents that a hunk is applied twice, or to a copy of its lines.
 //!
 //! If the lines have moved, the hunk is applied only where git would apply it, and only if no other place is possible:
-//! git takes the nearest place, which may be a copy of the lines. Without correct numbers, the lines have to fit in
+//! git takes the nearest place, which may be a copy of the lines. Without correct counts, the lines have to fit in
 //! exactly one place.
 
 use std::collections::HashSet;
@@ -90,7 +90,7 @@ impl<'f, 't> Places<'f, 't> {
         Ok(fit)
     }
 
-    /// Finds the place of a hunk with correct numbers.
+    /// Finds the place of a hunk with line numbers and correct counts.
     fn fit_by_number(&self, hunk: &Hunk, old: usize, new: usize) -> Result<Fit, String> {
         let wanted: Vec<FileLine<'_>> = before(&hunk.lines).map(FileLine::from).collect();
         let (count, total) = (wanted.len(), self.lines.len());
@@ -115,8 +115,8 @@ impl<'f, 't> Places<'f, 't> {
                 return Err(self.explain_misfit(&wanted, said, is_begin, is_end));
             };
             self.is_new(hunk, said, start)?;
-            // If every line of the patch ends with LF, the patch does not specify line ends, and added lines get those
-            // of the file.
+            // If every line of the hunk ends with LF, the hunk does not specify line ends, and added lines get those of
+            // the file.
             let is_meant = total == 0 || hunk.lines.iter().any(|line| line.end != End::Lf);
             return Ok(fit(start, if count == 0 { is_meant } else { is_exact }));
         }
@@ -266,7 +266,7 @@ impl<'f, 't> Places<'f, 't> {
         }
     }
 
-    /// Refuses a hunk that only adds lines, if the file already has these lines at this place.
+    /// Refuses a hunk that adds more lines than it removes, if the file already has the hunk's new lines at this place.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
         let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];

@@ -178,8 +178,8 @@ impl<'p> Reader<'p> {
         Some(hunk)
     }
 
-    /// Parses the lines of a hunk that has at least `old` lines before and `new` lines after its change. Also returns
-    /// how many empty lines at the end of the hunk may not belong to it, but separate parts of the patch.
+    /// Parses the lines of a hunk, of which at least `old` are in the old file and at least `new` are in the new file.
+    /// Also returns how many empty lines at the end of the hunk may not belong to it, but separate parts of the patch.
     fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
         let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
         let mut behind_gap = 0;
@@ -266,7 +266,7 @@ fn is_of_hunk(line: &str) -> bool {
 struct Numbers {
     old: usize,
     new: usize,
-    /// How many lines the hunk has before and after the change; 1 if the header omits a count.
+    /// How many lines of the hunk are in the old file and in the new file; 1 if the header omits a count.
     counts: [usize; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Writes files of a container, all or none: uploads each new content next to its target under a temporary name; then one
+//! Writes files of a container together: uploads each new content next to its target under a temporary name; then one
 //! script checks all targets again and renames the files.
 
 use std::sync::LazyLock;
@@ -54,9 +54,9 @@ const EXPECT: &str = r#"[ -f "$1" ] && [ ! -L "$1" ] || exit 46
 umask 077; set -C
 cat >"$2" && [ "$(wc -c <"$2")" -eq "$3" ] || { rm -f "$2"; exit 49; }"#;
 
-/// Shell script: commits all changes. It takes five arguments for each: `any`, `missing` or `content`; the target; its
-/// new content, empty to remove the target; its expected content; and a backup name for the present file. On failure,
-/// prints the index of the file.
+/// Shell script: commits all changes. It takes five arguments for each change: `any`, `missing` or `content`; the
+/// target; the temporary file with the new content, empty to remove the target; the temporary file with the expected
+/// content; and a backup name for the present file. On failure, prints the index of the file.
 const COMMIT: &str = r#"number=0
 look() { while [ $# -gt 0 ]; do
   if [ "$1" = missing ]; then if [ -e "$2" ] || [ -L "$2" ]; then return 46; fi; fi
@@ -112,7 +112,8 @@ struct UploadedChange<'c> {
 #[derive(Default)]
 struct Temporary(Vec<String>);
 
-/// Makes all changes, or none if one fails.
+/// Makes all changes. If one fails, takes the earlier ones back; the error `partly_changed` says that a file could not
+/// be restored.
 pub(super) fn change(
     container: &Container,
     changes: &[Change<'_>],

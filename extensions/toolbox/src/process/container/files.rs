@@ -1,5 +1,5 @@
 //! Accesses the files of a container by commands in it. The container is the boundary: names are checked only as text,
-//! the container follows links, and no file of this machine is touched.
+//! reads follow links as the container resolves them, and no file of this machine is touched.
 
 use std::path::PathBuf;
 

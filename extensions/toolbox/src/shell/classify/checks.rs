@@ -139,7 +139,8 @@ fn git(given: &[&str]) -> Found {
     loses.then_some((Danger::Dangerous, "loses changes or commits that are nowhere else"))
 }
 
-/// Detects a script that a shell runs, from a file or from its standard input. Only a script in a file can be examined.
+/// Rates a script that a shell runs: moderate if the script is in a file, and dangerous if it comes from standard
+/// input, because a person cannot look at it before.
 fn script(given: &[&str]) -> Found {
     let is_line = given.iter().any(|it| has_letter(it, 'c'));
     let script =
@@ -152,7 +153,7 @@ fn script(given: &[&str]) -> Found {
     })
 }
 
-/// Detects sed scripts that do more than print, replace and delete lines.
+/// Detects sed scripts that do more than print, replace and delete lines, and scripts in files.
 fn sed(given: &[&str]) -> Found {
     let mut scripts: Vec<&str> = Vec::new();
     let mut rest = given.iter();
@@ -199,7 +200,8 @@ fn awk(given: &[&str]) -> Found {
     None
 }
 
-/// Detects modes that let everyone write, or that make a program run with its owner's rights.
+/// Detects modes that let everyone write, or that make a program run with its owner's rights, and changes of the mode
+/// of a system file.
 fn mode(given: &[&str]) -> Found {
     for argument in given {
         let digits = argument.trim_start_matches('0');
@@ -281,7 +283,7 @@ fn kill(given: &[&str]) -> Found {
     forced.then_some((Danger::Dangerous, "kills a process at once"))
 }
 
-/// Finds out whether a file is sent to another machine.
+/// Detects a file that is sent to another machine, and a `file://` URL of a file that may hold secrets.
 fn upload(given: &[&str]) -> Found {
     let sends = given.iter().enumerate().any(|(at, it)| {
         let behind = |name: &str| at > 0 && given[at - 1] == name;

@@ -22,7 +22,8 @@ pub(super) enum Kind {
     Literal,
     /// The word is a pattern, which the shell replaces with the names of matching files.
     Pattern,
-    /// The word is the name of a file that `find` finds. The text is the pattern of the name's last part.
+    /// The word is the name of a file that `find` finds. The text is the folder where `find` starts, a slash, and the
+    /// pattern of the name's last part.
     Found,
     /// The word may be any text.
     Any,

@@ -131,7 +131,7 @@ impl<'a> Prover<'a, '_> {
             } else if WITH_TEXT.contains(&text) {
                 let value = value.literal()?;
                 if matches!(text, "-name" | "-iname") {
-                    // In `find`, `\e` means `e`, so the backslash can be removed.
+                    // Do not interpret escapes: if the pattern has a backslash, any name may match.
                     let is_escaped = value.contains('\\');
                     pattern = Some(if is_escaped { "*".to_owned() } else { value.to_owned() });
                 }

@@ -112,7 +112,7 @@ impl<'a> Prover<'a, '_> {
             }
         }
         if is_whole {
-            // The first positional argument is a script and not a file.
+            // If no flag has given the script, the first positional argument is the script and not a file.
             let has_script = form.places.first().is_some_and(|it| it.0 == Takes::Script);
             let skipped = usize::from(has_script && scripts == 0);
             self.look_at_trees(form, name, &given, &parsed, skipped)?;

@@ -55,7 +55,7 @@ pub(in crate::shell) struct FormEntry {
     alone: Vec<String>,
     /// A special check of the program's arguments.
     check: Option<Check>,
-    /// The forms of the subcommands, which follow `flags`.
+    /// The forms of the subcommands. A subcommand follows the flags that `flags` lists.
     #[serde(default)]
     sub: Vec<FormEntry>,
 }

@@ -52,7 +52,9 @@ pub(crate) enum Walk {
     Ripgrep,
 }
 
-/// Returns whether a pattern matches hardly any files but secrets, such as `.en*`, `*.pem` and `.ssh/*`.
+/// Returns whether a pattern that may match secrets matches hardly any other files, such as `.en*`, `*.pem` and
+/// `.ssh/*`. It does if one of its names has a wildcard, but not as the first character, or if it still indicates
+/// secrets with a letter in place of each wildcard.
 fn is_of_secrets(word: &Word<'_>, folders: &Folders) -> bool {
     let is_open = |part: &str| !part.contains(['*', '?']) || part.starts_with(['*', '?']);
     let some = word.text.replace(['*', '?'], "x");

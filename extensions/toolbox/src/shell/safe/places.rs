@@ -56,7 +56,7 @@ impl Folders {
         self.0.len() > MOST
     }
 
-    /// Returns the possible folders after a `cd`.
+    /// Returns the possible folders after a `cd` that succeeds.
     pub(super) fn change_to(&self, to: &Word<'_>) -> Result<Self> {
         let text = to.literal()?;
         if text.is_empty() || text == "-" || text.starts_with('~') {
@@ -69,15 +69,16 @@ impl Folders {
         Ok(Self(folders))
     }
 
-    /// Returns whether a name is that of the workspace itself.
+    /// Returns whether a name may be that of the workspace itself.
     pub(super) fn is_root(&self, name: &str) -> bool {
         self.0.iter().any(|it| paths::join(it, name).is_empty())
     }
 }
 
 impl<'a> Prover<'a, '_> {
-    /// Checks a file that the line reads or whose name it shows. The file has to be in the workspace. If it is read,
-    /// its name must not indicate secrets.
+    /// Checks a file that the line reads or whose name it shows. The file has to be in the workspace, or be one of the
+    /// [`PUBLIC`] files. If it is read, its name must not indicate secrets; for a pattern that may match secrets, a
+    /// check of the matching files is added instead.
     pub(super) fn file(&mut self, word: &Word<'a>, folders: &Folders, is_read: bool) -> Result<()> {
         let text: &str = &word.text;
         let wildcards = match word.kind {

@@ -7,7 +7,8 @@ use super::{Prover, Result};
 use crate::shell::paths;
 
 impl<'a> Prover<'a, '_> {
-    /// Checks a redirection: input from a file, a descriptor or a text, or output to `/dev/null`.
+    /// Checks a redirection: input from a file, a descriptor or a text, or output to a descriptor or to a device such
+    /// as `/dev/null`.
     pub(super) fn redirect(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         if node.kind() == "heredoc_redirect" {
             return self.heredoc(node, folders);

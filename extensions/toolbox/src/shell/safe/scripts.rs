@@ -5,7 +5,7 @@ use std::str::Chars;
 
 /// Returns whether a script of sed only prints, replaces and deletes lines.
 ///
-/// It recognizes addresses, blocks, the commands `p P d D q Q = n N g G h H x l b t T`, `s/…/…/` with plain flags, `y/…/…/`,
+/// It recognizes addresses, blocks, the commands `p P d D q Q = n N g G h H x l`, `s/…/…/` with plain flags, `y/…/…/`,
 /// and commands that add text.
 pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
     let mut rest = script.chars().peekable();

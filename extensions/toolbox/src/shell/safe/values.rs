@@ -24,7 +24,7 @@ impl<'a> Prover<'a, '_> {
             Takes::Nothing | Takes::Optional | Takes::NoScript => {}
             Takes::Text | Takes::Texts => {
                 // A pattern may expand to any text, even a flag. That is acceptable only if all flags of the program
-                // are harmless.
+                // are harmless, or if the text has a `=`, as in `--include=*.rs`.
                 if word.kind != Kind::Literal && !form.plain && !text.contains('=') {
                     return Err(word.doubt("is in a place where its text has to be known"));
                 }

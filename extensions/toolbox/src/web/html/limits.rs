@@ -26,8 +26,8 @@ const NEVER_OPEN: [&str; 20] = [
     "li", "link", "meta", "p", "source", "track", "wbr",
 ];
 
-/// Elements that begin another grammar, in which no element is closed automatically. Pictures and formulas have no
-/// words.
+/// Elements that begin another grammar, in which no element is closed automatically. Their tags are dropped; pictures
+/// and formulas have hardly any words.
 const FOREIGN: [&str; 2] = ["math", "svg"];
 
 /// Elements without text for readers, whose content has its own grammar. They are left out of the tree.

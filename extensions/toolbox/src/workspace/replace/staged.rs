@@ -86,7 +86,7 @@ impl<'c> StagedChange<'c> {
         self.change.name
     }
 
-    /// Checks that no other process has written the target meanwhile.
+    /// Checks the condition of the change again, because another process may have written the target meanwhile.
     pub(super) fn is_unchanged(&self) -> Result<(), ToolError> {
         let name = self.change.name;
         let expected = match self.change.before {
@@ -114,7 +114,7 @@ impl<'c> StagedChange<'c> {
         Err(changed_meanwhile(name))
     }
 
-    /// Puts the new content in place. This is the only step that others can see.
+    /// Puts the new content in place. Only this step changes what others find under the name of the target.
     pub(super) fn commit(&mut self) -> Result<(), ToolError> {
         let Target { folder, name, .. } = &self.target;
         match &self.temporary {

@@ -1,4 +1,4 @@
-//! `tools schema [NAME…]`: prints tools in the form that models receive.
+//! `tools schema [NAME…]`: prints the schemas of tools, in their normal form or in the form that a provider takes.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};

@@ -106,8 +106,8 @@ pub(super) fn decide(
     Ok(Some(DecidedCall { record, entry, grant }))
 }
 
-/// Refuses an approval if the record shows other arguments than those that would run. An attacker who can write to the
-/// journal could show one call and have another one approved.
+/// Returns an error if the record shows other arguments than those that would run, or if this cannot be checked. An
+/// attacker who can write to the journal could show one call and have another one approved.
 pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     match record.shows_what_is_judged() {
         Some(true) => Ok(()),

@@ -13,10 +13,10 @@ use toolwright_core::json::ArgumentsError;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
-    /// No trusted key has signed the statement.
+    /// The statement is not validly signed with a trusted key.
     #[error("the statement does not count")]
     Unverified(#[from] VerifyError),
-    /// The text is not a statement.
+    /// The text is not a statement that this version can read.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),
     /// The decision does not fit its subject. A grant can only be revoked, and a call cannot be revoked.

@@ -123,7 +123,8 @@ impl ApprovalService {
         self.decide(call, Decision::Accept, key).await
     }
 
-    /// Records that an indeterminate call happened; the model receives this result.
+    /// Records that an indeterminate call happened, with its result. The model receives the result, unless the run
+    /// already has an answer of the call.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -189,7 +190,7 @@ impl ApprovalService {
         self.decide(call, Decision::Discard { note, forget: false }, key).await
     }
 
-    /// Discards a dead letter and deletes its arguments, but not its answer and history.
+    /// Discards a dead letter and deletes the arguments from its record. The answer and the history stay.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -228,8 +229,9 @@ impl ApprovalService {
         self.submit(key.sign(&statement)?, now).await
     }
 
-    /// Checks that the record of a call shows the arguments that would run. [`submit`](Self::submit) checks this for
-    /// every approval. Programs call it before they show a record to a person.
+    /// Checks that the record of a call shows the arguments that would run. Programs call it before they show a record
+    /// to a person. [`submit`](Self::submit) makes the same check for every statement that lets the call run with these
+    /// arguments.
     ///
     /// # Errors
     /// [`ApprovalError::Altered`] if the record shows other arguments than those that would run.

@@ -1,4 +1,4 @@
-//! Describes SQLite's errors, and says what an operator has to do about them. Messages repeat no value of a row.
+//! Describes SQLite's errors, and says what an operator has to do about them. Messages repeat no text of a row.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -92,7 +92,7 @@ pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Creates an empty file that only its owner may access, unless the file exists.
+/// Creates an empty file that (on Unix) only its owner may access, unless the file exists.
 fn make(name: &JournalFile) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -94,7 +94,8 @@ impl CallRow {
     }
 }
 
-/// Converts a number that is only compared for equality to SQLite's signed form.
+/// Converts a number to SQLite's signed form. Different numbers stay different, but numbers above [`i64::MAX`] become
+/// negative.
 pub fn number(number: u64) -> i64 {
     number.cast_signed()
 }

@@ -1,5 +1,5 @@
-//! Writes to the file. A single commit is made on the task of its caller. A thread groups simultaneous commits, so that
-//! many callers wait for the disk only once.
+//! Writes to the file. If the disk is fast, a single commit is made on the task of its caller. A thread makes all other
+//! commits. It groups simultaneous ones, so that many callers wait for the disk only once.
 //!
 //! - A transaction that conflicts is undone, and the other transactions of its group are committed.
 //! - A transaction is answered after its commit is durable, or after it has certainly failed.
@@ -50,7 +50,7 @@ struct WriterState {
     changes: Arc<Changes>,
 }
 
-/// The connection that writes; a process has one for each journal.
+/// The connection that writes. Each open store has one, which its clones share.
 struct WriteConnection {
     connection: Connection,
     /// The schema version of SQLite that was checked last.
