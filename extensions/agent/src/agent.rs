@@ -63,8 +63,8 @@ pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 /// cheap; all clones are the same agent.
 ///
 /// [`Agent::builder`] takes a model and tools. Each [`run`](Self::run) is one task; a [`chat`](Self::chat) is a
-/// conversation. The agent runs a call only if the policy allows the call. By default, calls that change nothing
-/// (`effect = read`) run, and an [`approver`](AgentBuilder::approver) decides about all others.
+/// conversation. The agent runs a call only if the policy allows the call or the call is approved. By default, calls
+/// that change nothing (`effect = read`) run, and an [`approver`](AgentBuilder::approver) decides about all others.
 ///
 /// ```
 /// use toolwright::tool;
@@ -152,7 +152,7 @@ impl Agent {
         AgentBuilder::new(NewExecutor::default(), model)
     }
 
-    /// Returns a builder for an agent that runs its calls on an existing executor. The model sees all tools in the
+    /// Returns a builder for an agent that runs its calls on an existing executor. The model sees the tools in the
     /// executor's catalog; to show it fewer, use [`Executor::pinned`].
     ///
     /// ```

@@ -143,9 +143,10 @@ impl<E> AgentBuilder<E> {
     /// that need no approval, are not journalled and conflict with no earlier call of the answer. Each begins as soon
     /// as its arguments are complete. Its result is dropped if the answer breaks off, is requested again or is refused.
     ///
-    /// With this setting, the agent asks the model to stream. Durable runs ignore the setting: they begin no call
-    /// before the answer is recorded. Agents with a guard that looks at answers, or at requests while the model
-    /// answers, ignore it too.
+    /// With this setting, the agent asks the model to stream. The setting has no effect on durable runs, which begin no
+    /// call before the answer is recorded. It also has no effect if the agent has a guard
+    /// [after](crate::Guard::after_model) or [beside](crate::Guard::beside_model) the model, because calls then wait
+    /// for the guard.
     #[must_use]
     pub fn early_reads(mut self) -> Self {
         self.early_reads = true;

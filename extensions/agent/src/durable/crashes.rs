@@ -25,7 +25,7 @@ const WHILE_ASKING: u32 = 5;
 const REST: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(5), longest: SignedDuration::from_mins(5) };
 
-/// How long a run stays parked. The time doubles each time that the run is parked in the same turn.
+/// How long a run stays parked. The time doubles each time that the run is parked in the same turn, up to a day.
 const PARKED: GrowingPause =
     GrowingPause { first: SignedDuration::from_mins(10), longest: SignedDuration::from_hours(24) };
 

@@ -1,5 +1,6 @@
 //! Decides for how long a driver retries a commit whose store fails. Usually a few retries are enough, since only the
-//! reply may be lost. But an answer of the model was paid for, so the driver retries until the journal can record it.
+//! reply may be lost. But an answer of the model was paid for. So the driver retries its commit until the journal can
+//! record the answer, the executor is drained or the run is cancelled.
 
 use std::fmt;
 use std::time::Duration;

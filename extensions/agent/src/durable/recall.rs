@@ -41,7 +41,7 @@ impl Inner {
 }
 
 impl RunRecord {
-    /// Cancels the calls that the run has given up, once the run has ended, so that none of them begins again.
+    /// Cancels the calls that a cancelled run has given up, once the run has ended, so that none of them begins again.
     pub(super) async fn recall_given_up(&self, state: &State) {
         let head = &self.recorded.head;
         if head.cancelled.is_none() || state.due().is_some() {

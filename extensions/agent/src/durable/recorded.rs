@@ -191,7 +191,8 @@ impl LeasedRun {
         Err(lost())
     }
 
-    /// Whether a head differs from this driver's head only in the end of the driver's own lease.
+    /// Returns whether a head differs from this driver's head only in the driver's own lease and the time of the last
+    /// write.
     fn is_own_renewal(&self, text: &str) -> bool {
         let Ok(mut found) = Head::read(text) else { return false };
         let is_own = found.lease.as_ref().is_some_and(|lease| lease.driver == self.driver);

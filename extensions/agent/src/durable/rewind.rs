@@ -8,8 +8,8 @@
 //!                          is set aside
 //! ```
 //!
-//! - The first commit decides. Before it nothing has changed. After it any process with the log of changes can finish
-//!   the rewind, and no process continues either run until the rewind is finished.
+//! - The first commit decides. Before that commit nothing has changed. After that commit, any process with the log of
+//!   changes can finish the rewind, and no process continues either run until the rewind is finished.
 //! - Undoing a rewind takes the same steps: one commit, then the files, then one commit, which removes the new run.
 
 mod document;

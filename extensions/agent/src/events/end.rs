@@ -114,7 +114,7 @@ impl RunEnd {
         }
     }
 
-    /// Makes the end of a run that a guard stopped, or whose guard failed.
+    /// Makes the end of a run that guards ended, or whose guard failed.
     pub(crate) fn guard_stopped(report: &GuardReport) -> Self {
         let GuardReport { guard, stage, action, reason } = report;
         let (guard, stage, reason) = (guard.clone(), *stage, reason.clone());

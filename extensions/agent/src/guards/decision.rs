@@ -75,9 +75,9 @@ pub enum AfterDecision<C> {
         reason: String,
     },
     /// Sends the value back: the model reads the words as a message of the user, and answers again. An answer that is
-    /// sent back counts as a turn, and none of its calls runs. Before the end of a run by a terminal tool is sent back,
-    /// the tool has run. If more values are sent back than [`max_corrections`](crate::AgentBuilder::max_corrections)
-    /// allows, the run ends.
+    /// sent back counts as a turn, and none of its calls runs. If the end of a run by a terminal tool is sent back, the
+    /// tool has run already. If more values are sent back than
+    /// [`max_corrections`](crate::AgentBuilder::max_corrections) allows, the run ends.
     #[non_exhaustive]
     AskAgain {
         /// The message that the model reads.

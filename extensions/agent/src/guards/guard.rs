@@ -23,8 +23,8 @@ pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Syn
 /// A guard is a name and an asynchronous function. A decision other than to continue is an event of the run
 /// ([`RunEvent::Guard`](crate::RunEvent::Guard)), and a recorded run records it. A guard fails closed: if it panics,
 /// takes too long or makes an impossible change, the run ends with
-/// [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped). A guard that refuses the request for a
-/// [summary](crate::AgentBuilder::summarizer), refuses the summary or fails at either only prevents the summary.
+/// [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped). Requests for a [summary](crate::AgentBuilder::summarizer) are
+/// an exception: if a guard fails or refuses there, the run continues without the summary.
 ///
 /// ```
 /// use toolwright_agent::{Agent, AfterDecision, BeforeDecision, Guard, ScriptedModel};

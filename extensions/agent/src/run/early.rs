@@ -1,5 +1,6 @@
-//! Runs calls of tools with `effect = read` while the answer that makes them is still arriving. Each such call begins
-//! as soon as its arguments are complete. Its result is used only if the whole answer arrives.
+//! Runs calls of tools with `effect = read` while the answer that makes them is still arriving. Such a call begins as
+//! soon as its arguments are complete, if it needs no approval and need not wait for an earlier call. Its result is
+//! used only if the whole answer arrives.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

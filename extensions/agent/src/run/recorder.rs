@@ -77,8 +77,8 @@ pub(crate) enum TurnOutcome<O> {
     Open(O),
 }
 
-/// Records each step of a run, and reports requests from outside to end the run. The default methods are those of a run
-/// in memory.
+/// Records each step of a run, and reports requests from outside to end the run. The default methods record nothing and
+/// report nothing.
 pub(crate) trait Recorder: Send {
     /// Why this process cannot continue a run.
     type Error: From<Stopped> + ToString + Send;

@@ -18,8 +18,8 @@ use crate::limits::{Limits, TotalUsage, Usage};
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
 
-/// The state of a run. A driver needs only the state and the history to continue the run, in this process or another;
-/// [`step`](crate::step) computes the next state.
+/// The state of a run. To continue the run, in this process or another, a driver needs the state, the history, and the
+/// states of the agent's plugins if it has any. [`step`](crate::step) computes the next state.
 ///
 /// ```
 /// use toolwright_agent::{Action, StepInput, Limits, State, step};

@@ -90,7 +90,8 @@ pub enum StepInput {
     /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
         /// The answer that the guard checked; `None` if the guard checked a message of the user, a request or the end
-        /// of the run. If the guard ended the run, the answer is dropped, and only its usage counts.
+        /// of the run. If the guard ended the run, the text and the calls of the answer are dropped, but its usage and
+        /// its turn count.
         answer: Option<ModelAnswer>,
         /// The decision of the guard.
         report: GuardReport,

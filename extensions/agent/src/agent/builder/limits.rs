@@ -71,11 +71,11 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits what runs together may cost in a day or a month: the runs of each user, of each agent, or of the whole
-    /// application. Before each request to a model, the agent reserves the maximum cost of the request in the journal.
-    /// When the answer arrives, the agent replaces the reservation by the actual cost. If the next request of a run
-    /// does not fit, the run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next
-    /// period, and other runs continue. Any number of processes share the ceilings of a journal.
+    /// Limits what runs together may cost in a day or a month: the runs of each user, the runs of this agent, or all
+    /// runs of the journal. Before each request to a model, the agent reserves the maximum cost of the request in the
+    /// journal. When the answer arrives, the agent replaces the reservation by the actual cost. If the next request of
+    /// a run does not fit, the run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the
+    /// next period, and other runs continue. Any number of processes share the ceilings of a journal.
     ///
     /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), or for a
     /// model without a known price.

@@ -123,24 +123,24 @@ impl SubAgent {
     }
 
     /// Limits how many times the sub-agent's model is asked. Unless set, the limit is the number of turns that its
-    /// parent has left, less one; with [`at_once`](Self::at_once), it is an equal part of that number. A higher limit
-    /// than what the parent has left has no effect.
+    /// parent has left, less one. If several sub-agents may work [`at_once`](Self::at_once), that number is divided
+    /// among them. A higher limit than what the parent has left has no effect.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
         self
     }
 
-    /// Limits the tokens of the sub-agent's requests and answers. Unless set, the limit is what its parent has left;
-    /// with [`at_once`](Self::at_once), it is an equal part of that.
+    /// Limits the tokens of the sub-agent's requests and answers. Unless set, the limit is what its parent has left. If
+    /// several sub-agents may work [`at_once`](Self::at_once), that number is divided among them.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// Limits what the sub-agent may cost. Unless set, the limit is what its parent has left; with
-    /// [`at_once`](Self::at_once), it is an equal part of that.
+    /// Limits what the sub-agent may cost. Unless set, the limit is what its parent has left. If several sub-agents may
+    /// work [`at_once`](Self::at_once), that amount is divided among them.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
