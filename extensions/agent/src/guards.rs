@@ -11,7 +11,8 @@
 //! - A guard that panics, takes too long or makes an impossible change ends the run, so nothing passes that a guard has
 //!   not accepted. Requests for a summary are an exception: if a guard fails or refuses there, the run continues
 //!   without the summary.
-//! - The decision of a guard is an input of [`step`](crate::step), recorded in one commit with the step that follows.
+//! - A decision that sends something back or ends the run is an input of [`step`](crate::step). A recorded run records
+//!   each decision other than to continue in one commit with the step that follows.
 
 mod decision;
 mod foreign;

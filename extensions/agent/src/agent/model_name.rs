@@ -19,8 +19,8 @@ use crate::model::Model;
 /// | `deepseek:…`, `groq:…`, `mistral:…`, `openrouter:…`, `xai:…` (the chat API) | `DEEPSEEK_API_KEY`, … | `DEEPSEEK_BASE_URL`, … |
 ///
 /// The address in `OPENAI_BASE_URL` and in the variables of the last row includes the path, such as
-/// `http://127.0.0.1:8080/v1`. The address in `ANTHROPIC_BASE_URL`, `GEMINI_BASE_URL` and `OLLAMA_HOST` does not, such
-/// as `http://127.0.0.1:8080`.
+/// `http://127.0.0.1:8080/v1`. The address in `ANTHROPIC_BASE_URL`, `GEMINI_BASE_URL` and `OLLAMA_HOST` has no path, as
+/// in `http://127.0.0.1:8080`.
 ///
 /// ```
 /// use toolwright_agent::Agent;

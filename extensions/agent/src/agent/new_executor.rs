@@ -19,7 +19,7 @@ use crate::search::search_tools;
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
 type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
 
-/// Gathers the tools of an agent and the settings of its executor; see [`Agent::builder`].
+/// The tools of an agent and the settings of its executor, before the executor is built; see [`Agent::builder`].
 #[derive(Default)]
 pub struct NewExecutor {
     tools: Vec<Registration>,

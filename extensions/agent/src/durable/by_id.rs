@@ -40,7 +40,7 @@ pub(crate) struct Came {
     pub progress: Progress,
     pub state: State,
     pub history: Vec<Message>,
-    /// How many messages the history had when the caller began to drive the run.
+    /// How many messages the history had before the caller's prompt, or before the caller resumed the run.
     pub before: usize,
     /// How the agent differs from the agent that drove the run before.
     pub differences: Vec<String>,

@@ -148,7 +148,7 @@ impl Rings {
         ring.is_read
     }
 
-    /// Makes the writer for a sub-agent of a run, which another process may drive.
+    /// Makes the writer for a sub-agent of a run. This writer does not count as a driver of the run.
     pub(crate) fn of_agents(&self, run: &str, agents: Agents) -> EventWriter {
         EventWriter(self.ring(run), Some(agents))
     }

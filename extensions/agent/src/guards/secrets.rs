@@ -40,8 +40,8 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
 /// as `[a GitHub token was removed]` in their place. The history of the run is unchanged. If an answer of the model has
 /// a secret, for instance in the arguments of a call, the answer is sent back.
 ///
-/// The guard does not find secrets without a recognizable form, such as passwords. For these, mark the parameter of the
-/// tool as secret (`#[arg(secret)]`), and let the policy deny tools the access to files with secrets.
+/// The guard does not find secrets without a recognizable form, such as most passwords. For these, mark the parameter
+/// of the tool as secret (`#[arg(secret)]`), and let the policy deny tools the access to files with secrets.
 ///
 /// ```
 /// use std::sync::Arc;

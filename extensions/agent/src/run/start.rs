@@ -21,7 +21,8 @@ use crate::plugin::{PluginStates, Plugins, Sink, StateError};
 use crate::results::Results;
 use crate::run::State;
 
-/// Gathers the options of a run: the services, user and session of the executor's run, and its cancellation.
+/// A builder for an [`AgentRun`]. It gathers the user, the session and the services of the run, its settings, its
+/// restored state and the token that cancels it.
 pub struct AgentRunBuilder {
     agent: Agent,
     id: String,

@@ -103,7 +103,7 @@ pub enum StepInput {
     },
     /// The request to the model failed.
     Failed(ModelError),
-    /// The calls of a turn have run.
+    /// The calls of a turn have their answers.
     Called {
         /// The answers, by the index of the call. A call without an answer counts as interrupted.
         answers: Vec<Answer>,

@@ -40,8 +40,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
-    /// least once.
+    /// Limits how often in a row calls of one tool with the same arguments may fail before the run ends: 3 unless set,
+    /// and at least once.
     #[must_use]
     pub fn max_repeated_failures(mut self, times: u32) -> Self {
         self.limits.repeated_failures = times.max(1);

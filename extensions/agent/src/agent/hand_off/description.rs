@@ -65,7 +65,7 @@ impl HandOff {
         }
     }
 
-    /// Selects the tools of the agent by the patterns of a [`Profile`](toolwright::Profile). Without it, the agent has
+    /// Selects the tools of the agent by the patterns of a [`Profile`](toolwright::Profile). Unless set, the agent has
     /// all tools of the agent with which the run began. [`may_hand_off_to`](Self::may_hand_off_to) decides whether the
     /// agent has `hand_off`.
     #[must_use]
@@ -74,7 +74,7 @@ impl HandOff {
         self
     }
 
-    /// Sets the model of the agent. Without it, the agent uses the model of the agent with which the run began.
+    /// Sets the model of the agent. Unless set, the agent uses the model of the agent with which the run began.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
