@@ -106,10 +106,10 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Makes every run of the agent end in a value of this type, which [`RunResult::output`](crate::RunResult::output)
-    /// returns. To set the type for a single run, use [`RunRequest::typed`](crate::RunRequest::typed). Declare the type
-    /// with `#[toolwright::data]`, which derives its schema. [`build`](Self::build) refuses a type whose schema the
-    /// provider of the model does not accept.
+    /// Sets the output type of the agent's runs: a run that ends with an answer ends in a value of this type, which
+    /// [`RunResult::output`](crate::RunResult::output) returns. To set the type for a single run, use
+    /// [`RunRequest::typed`](crate::RunRequest::typed). Declare the type with `#[toolwright::data]`, which derives its
+    /// schema. [`build`](Self::build) refuses a type whose schema the provider of the model does not accept.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};

@@ -97,9 +97,9 @@ impl AgentBuilder {
     /// again by its [`id`](crate::RunRequest::id).
     ///
     /// If this process has no approver, a call that needs approval waits in the journal
-    /// ([`RunError::Waits`](crate::RunError::Waits)), unless the options of the journal say otherwise. If such a
-    /// journal outlives the process and trusts no key, it accepts decisions signed with the key of the user who runs
-    /// the program, if that user has a key. `toolwright approvals` signs with that key.
+    /// ([`RunError::Waits`](crate::RunError::Waits)), unless the options of the journal say otherwise. Without an
+    /// approver, a journal that outlives the process and trusts no key accepts decisions signed with the key of the
+    /// user who runs the program, if that user has a key. `toolwright approvals` signs with that key.
     #[must_use]
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
         self.new_executor().journal = Some(journal.into().or_on_no_approver(OnNoApprover::Park));

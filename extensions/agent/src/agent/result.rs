@@ -107,7 +107,7 @@ impl RunResult {
         &self.end
     }
 
-    /// Returns how often the model was asked since the prompt.
+    /// Returns how many times the model has answered since the prompt.
     #[must_use]
     pub fn turns(&self) -> u32 {
         self.turns

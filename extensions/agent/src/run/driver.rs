@@ -104,8 +104,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.ask().boxed()
     }
 
-    /// Asks the model; returns its answer, or the interruption that happened first. If requests leave out turns from
-    /// here on, first makes and records a summary of these turns.
+    /// Asks the model; returns its answer, or the interruption that happened first. If the agent has a summarizer and
+    /// the request would leave out turns that no summary covers, first makes and records a summary of these turns.
     async fn answer(&mut self) -> Result<Result<StepInput, Interruption<R::Error>>, R::Error> {
         loop {
             let time = self.recorder.time_left();

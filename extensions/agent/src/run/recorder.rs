@@ -77,8 +77,7 @@ pub(crate) enum TurnOutcome<O> {
     Open(O),
 }
 
-/// Records each step of a run, and reports requests from outside to end the run. The default methods record nothing and
-/// report nothing.
+/// Records each step of a run, and reports requests from outside to end the run. Most default methods do nothing.
 pub(crate) trait Recorder: Send {
     /// Why this process cannot continue a run.
     type Error: From<Stopped> + ToString + Send;

@@ -14,7 +14,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Limits how long a run works on a message of the user, including the time that people take to decide: no limit
-    /// unless set. At the limit, open calls are cancelled.
+    /// unless set. At the limit, the request to the model is dropped, open calls are cancelled, and the run ends.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);

@@ -123,8 +123,8 @@ impl SubAgent {
     }
 
     /// Limits how many times the sub-agent's model is asked. Unless set, the limit is the number of turns that its
-    /// parent has left, less one. If several sub-agents may work [`at_once`](Self::at_once), that number is divided
-    /// among them. A higher limit than what the parent has left has no effect.
+    /// parent has left, less the turn in which the parent reads the answer. If several sub-agents may work
+    /// [`at_once`](Self::at_once), that number is divided among them. A higher limit than that number has no effect.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
