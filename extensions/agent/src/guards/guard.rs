@@ -111,9 +111,9 @@ impl Guard {
         Self { name: name.into(), looks: Looks::BeforeModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at each request while the model answers it, so that the guard adds no delay. To end the
-    /// run, the guard returns an error with the reason. The answer takes effect, and its calls begin, only when all
-    /// such guards are done. Readers of events may see the answer earlier.
+    /// Makes a guard that looks at each request while the model answers it. Such a guard adds a delay only if it takes
+    /// longer than the model. To end the run, the guard returns an error with the reason. The answer takes effect, and
+    /// its calls begin, only when all such guards are done. Readers of events may see the answer earlier.
     pub fn beside_model<F>(
         name: impl Into<String>,
         looks: impl Fn(OutgoingRequest) -> F + Send + Sync + 'static,

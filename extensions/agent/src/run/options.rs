@@ -12,7 +12,7 @@ use crate::run::{AgentRun, AgentRunBuilder, Output, StartError};
 
 type Service = Box<dyn Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync>;
 
-/// The id, user, services and cancellation of a run that has not begun.
+/// The options of a run that has not begun.
 #[derive(Default)]
 pub(crate) struct RunOptions {
     pub id: Option<String>,
