@@ -63,8 +63,8 @@ pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 /// cheap; all clones are the same agent.
 ///
 /// [`Agent::builder`] takes a model and tools. Each [`run`](Self::run) is one task; a [`chat`](Self::chat) is a
-/// conversation. The agent runs a call only if the policy allows the call. By default, calls that change nothing
-/// (`effect = read`) run, and an [`approver`](AgentBuilder::approver) decides about all others.
+/// conversation. The agent runs a call only if the policy allows the call or the call is approved. By default, calls
+/// that change nothing (`effect = read`) run, and an [`approver`](AgentBuilder::approver) decides about all others.
 ///
 /// ```
 /// use toolwright::tool;
@@ -108,7 +108,7 @@ pub(crate) struct Inner {
     /// How much of a tool's answer the agent's model reads.
     pub answer_budget: AnswerBudget,
     pub plugins: Arc<PluginSet>,
-    /// The type of the value in which every run of the agent ends; `None` if none was set.
+    /// The type of the value in which a run of the agent has to end, unless its request sets another type.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
@@ -137,7 +137,8 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Returns the journal that the application gave to the executor. It records the agent's runs.
+    /// Returns the journal that records the agent's runs: the one that the application gave to the executor. `None` if
+    /// the executor has only its own journal.
     pub(crate) fn journal(&self) -> Option<JournalAccess> {
         self.executor.journal_access().filter(|journal| !journal.is_own)
     }
@@ -151,7 +152,7 @@ impl Agent {
         AgentBuilder::new(NewExecutor::default(), model)
     }
 
-    /// Returns a builder for an agent that runs its calls on an existing executor. The model sees all tools in the
+    /// Returns a builder for an agent that runs its calls on an existing executor. The model sees the tools in the
     /// executor's catalog; to show it fewer, use [`Executor::pinned`].
     ///
     /// ```
@@ -185,7 +186,7 @@ impl Agent {
     }
 
     /// Begins a run that the application drives itself. The run can be stored, restored and continued where it stopped.
-    /// No other run of the application may have this id, because the journal records the run's calls under it.
+    /// No other run of the application may have this id, because the journal records the run's calls under the id.
     pub fn new_run(&self, id: impl Into<String>) -> AgentRunBuilder {
         AgentRunBuilder::new(self, id.into())
     }

@@ -1,5 +1,5 @@
-//! Runs that outlive their processes. A run is a set of documents in the journal that also records its calls. Every
-//! process that opens the journal can drive the run, one process at a time.
+//! Runs that outlive their processes. A run is a set of documents in the journal that also records its calls. Any
+//! process that opens the journal and has the run's agent can drive the run, one process at a time.
 //!
 //! ```text
 //!   Runner ──▶ taking: decide (pure) ──▶ Driver ──▶ RunRecord: one commit for each step

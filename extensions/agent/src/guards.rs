@@ -7,9 +7,12 @@
 //! ```
 //!
 //! - The guards of a stage run in the order in which they were added. Each looks at the result of the guard before it.
+//!   Only the guards beside the model run at the same time.
 //! - A guard that panics, takes too long or makes an impossible change ends the run, so nothing passes that a guard has
-//!   not accepted.
-//! - The decision of a guard is an input of [`step`](crate::step), recorded in one commit with the step that follows.
+//!   not accepted. Requests for a summary are an exception: if a guard fails or refuses there, the run continues
+//!   without the summary.
+//! - A decision that sends something back or ends the run is an input of [`step`](crate::step). A recorded run records
+//!   each decision other than to continue in one commit with the step that follows.
 
 mod decision;
 mod foreign;

@@ -51,7 +51,8 @@ pub struct AgentBuilder<E = NewExecutor> {
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
     hand_offs: Vec<HandOff>,
-    /// Whether the executor has the tools that start sub-agents, and the tool that hands runs off.
+    /// Whether the executor already got the tools that start sub-agents and the tool that hands runs off, as far as the
+    /// agent needs them.
     has_sub_agent_tools: bool,
     /// A weak reference to the agent, for the tools that start sub-agents. It is set when the agent is built.
     link: Link,
@@ -105,10 +106,10 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Makes every run of the agent end in a value of this type, which [`RunResult::output`](crate::RunResult::output)
-    /// returns. To set the type for a single run, use [`RunRequest::typed`](crate::RunRequest::typed). Declare the type
-    /// with `#[toolwright::data]`, which derives its schema. [`build`](Self::build) refuses a type whose schema the
-    /// provider of the model does not accept.
+    /// Sets the output type of the agent's runs: a run that ends with an answer ends in a value of this type, which
+    /// [`RunResult::output`](crate::RunResult::output) returns. To set the type for a single run, use
+    /// [`RunRequest::typed`](crate::RunRequest::typed). Declare the type with `#[toolwright::data]`, which derives its
+    /// schema. [`build`](Self::build) refuses a type whose schema the provider of the model does not accept.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
@@ -142,8 +143,10 @@ impl<E> AgentBuilder<E> {
     /// that need no approval, are not journalled and conflict with no earlier call of the answer. Each begins as soon
     /// as its arguments are complete. Its result is dropped if the answer breaks off, is requested again or is refused.
     ///
-    /// With this setting, the agent asks the model to stream. Durable runs ignore the setting: they begin no call
-    /// before the answer is recorded.
+    /// With this setting, the agent asks the model to stream. The setting has no effect on durable runs, which begin no
+    /// call before the answer is recorded. It also has no effect if the agent has a guard
+    /// [after](crate::Guard::after_model) or [beside](crate::Guard::beside_model) the model, because calls then wait
+    /// for the guard.
     #[must_use]
     pub fn early_reads(mut self) -> Self {
         self.early_reads = true;
@@ -188,8 +191,9 @@ impl<E> AgentBuilder<E> {
 
     /// Adds a guard. A guard looks at messages of the user, at requests to the model, at its answers or at the end of a
     /// run. It lets each of them through, changes it, sends it back with a message, or ends the run: see
-    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added. The guards of requests
-    /// and answers also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
+    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added, except that those
+    /// [beside the model](crate::Guard::beside_model) run at the same time. Guards that look at requests or answers
+    /// also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
     /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and
     /// [`ForeignInstructions`](crate::ForeignInstructions).
     ///

@@ -54,7 +54,8 @@ impl Chat {
     }
 
     /// Continues a turn that stopped or was dropped halfway: asks the model again, or runs the calls that have no
-    /// answer yet. A journalled call does not run twice; a call that is not journalled may run again.
+    /// answer yet. A call that was interrupted may run again if its effect allows that, and so may a call that is not
+    /// journalled. A journalled call that has its answer does not run again.
     pub fn resume(&mut self) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: None }
     }

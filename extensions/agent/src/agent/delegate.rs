@@ -1,5 +1,5 @@
 //! Agents to which the model of a run can give tasks. A sub-agent gains no rights: it has some of its parent's tools,
-//! under the same policy and further rules, and spends a part of its parent's budget.
+//! under the same policy and any further rules of its own, and spends a part of its parent's budget.
 //!
 //! ```text
 //!   run ──▶ call of `spawn_agent` ──▶ start ──▶ Driver over a ChildRecorder ──▶ SubAgentAnswer
@@ -7,8 +7,9 @@
 //!                                                  └ its model's answers: recorded beside them
 //! ```
 //!
-//! If a call of `spawn_agent` begins again, it first replays the recorded answers of the sub-agent's model and of its
-//! calls, so that no request is sent twice and no call runs twice.
+//! A sub-agent that is a tool itself ([`SubAgent::as_tool`]) is started by a call of that tool instead. If the call
+//! that started a sub-agent begins again, it first replays the recorded answers of the sub-agent's model and of its
+//! calls. A request or call without a recorded answer is made again, if the effect of the call allows that.
 
 mod answer;
 mod maker;

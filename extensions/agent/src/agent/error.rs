@@ -14,13 +14,13 @@ use crate::run::OutputError;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The model is not known, or has no key.
+    /// The text `provider:model` gives no model: the model is not known or has no key, for instance.
     #[error(transparent)]
     Model(#[from] ModelNameError),
     /// Two tools have the same name, or a tool is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The executor of the tools lacks something: a service, or a tool that a rule names.
+    /// The executor of the tools cannot be built. For example, it lacks a service, or a tool that a rule names.
     #[error(transparent)]
     Executor(#[from] BuildError),
     /// The key of the approver could not be loaded or made.

@@ -19,8 +19,8 @@ use crate::model::Model;
 /// | `deepseek:…`, `groq:…`, `mistral:…`, `openrouter:…`, `xai:…` (the chat API) | `DEEPSEEK_API_KEY`, … | `DEEPSEEK_BASE_URL`, … |
 ///
 /// The address in `OPENAI_BASE_URL` and in the variables of the last row includes the path, such as
-/// `http://127.0.0.1:8080/v1`. The address in `ANTHROPIC_BASE_URL`, `GEMINI_BASE_URL` and `OLLAMA_HOST` does not, such
-/// as `http://127.0.0.1:8080`.
+/// `http://127.0.0.1:8080/v1`. The address in `ANTHROPIC_BASE_URL`, `GEMINI_BASE_URL` and `OLLAMA_HOST` has no path, as
+/// in `http://127.0.0.1:8080`.
 ///
 /// ```
 /// use toolwright_agent::Agent;
@@ -35,7 +35,8 @@ pub trait IntoModel {
     /// Makes the model.
     ///
     /// # Errors
-    /// When the text names no known provider or no model, or a variable that the provider needs is missing.
+    /// When the text gives no model; see [`ModelNameError`]. For example, it names no known provider or no model, or
+    /// the key of the provider is missing.
     fn into_model(self) -> Result<Box<dyn Model>, ModelNameError>;
 }
 
@@ -100,7 +101,7 @@ pub enum ModelNameError {
         /// Similar names of providers, or all names if none is similar.
         choices: String,
     },
-    /// The text names no model of the provider.
+    /// The text names a provider, but no model.
     #[error("found `{found}`, which names no model of {provider}; write it after the colon")]
     NoModel {
         /// The text that was given.
@@ -132,13 +133,14 @@ pub enum ModelNameError {
         /// The text that was given.
         found: String,
     },
-    /// A variable holds an address or a key that cannot be used.
+    /// The model over HTTP cannot be built, for example because a variable holds an address or a key that cannot be
+    /// used.
     #[cfg(feature = "http")]
     #[error("the model `{found}` cannot be asked: {source}{}", .variable.map(|it| format!(" (the address comes from {it})")).unwrap_or_default())]
     Http {
         /// The text that was given.
         found: String,
-        /// The environment variable that sets the address, if the provider has one.
+        /// The environment variable that set the address; `None` if the address is the provider's default.
         variable: Option<&'static str>,
         /// Why the model over HTTP cannot be built.
         source: crate::http::HttpModelError,

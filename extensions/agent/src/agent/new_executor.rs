@@ -19,7 +19,7 @@ use crate::search::search_tools;
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
 type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
 
-/// Gathers the tools of an agent and the settings of its executor; see [`Agent::builder`].
+/// The tools of an agent and the settings of its executor, before the executor is built; see [`Agent::builder`].
 #[derive(Default)]
 pub struct NewExecutor {
     tools: Vec<Registration>,
@@ -63,9 +63,9 @@ impl AgentBuilder {
         self.executor(move |executor| executor.middleware(middleware))
     }
 
-    /// Sets the approver, which decides about calls that the policy does not allow by itself: a person at the
-    /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused, or wait in the
-    /// [`journal`](Self::journal).
+    /// Sets the approver, which decides about calls that need approval: a person at the
+    /// [terminal](toolwright::approval), a callback, a channel. Without an approver, calls that need approval are
+    /// refused, or wait in the [`journal`](Self::journal).
     ///
     /// With a journal that outlives the process, decisions are signed with the key of the user who runs the program.
     /// [`build`](Self::build) loads this key, or makes it ([`ApproverKey::of_user`]).
@@ -78,27 +78,28 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the policy: which calls run, which need approval and which are refused. Unless set, reads run and all other
-    /// calls need approval.
+    /// Sets the policy: which calls run, which need approval and which are refused. Unless set, calls of tools with
+    /// `effect = read` run and all other calls need approval.
     #[must_use]
     pub fn policy(self, policy: PolicyBuilder) -> Self {
         self.executor(move |executor| executor.policy(policy))
     }
 
-    /// Allows every call, without rules and protections. Only a tool that itself requires approval still needs it.
+    /// Allows every call, without rules and protections. Only calls of tools that require approval themselves still
+    /// need approval.
     #[must_use]
     pub fn unrestricted(self) -> Self {
         self.executor(ExecutorBuilder::unrestricted)
     }
 
-    /// Records runs and their calls in a store, or in a [`Journal`] with its options. A crash then loses no run, and
-    /// repeats no call that must run only once. A run continues when it is requested again by its
-    /// [`id`](crate::RunRequest::id).
+    /// Records runs and their calls in a store, or in a [`Journal`] with its options. If the store outlives the
+    /// process, a crash loses no run, and repeats no call that must run only once. A run continues when it is requested
+    /// again by its [`id`](crate::RunRequest::id).
     ///
     /// If this process has no approver, a call that needs approval waits in the journal
-    /// ([`RunError::Waits`](crate::RunError::Waits)), unless the options of the journal say otherwise. If the journal
-    /// trusts no key, it accepts decisions signed with the key of the user who runs the program. `toolwright approvals`
-    /// signs with that key.
+    /// ([`RunError::Waits`](crate::RunError::Waits)), unless the options of the journal say otherwise. Without an
+    /// approver, a journal that outlives the process and trusts no key accepts decisions signed with the key of the
+    /// user who runs the program, if that user has a key. `toolwright approvals` signs with that key.
     #[must_use]
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
         self.new_executor().journal = Some(journal.into().or_on_no_approver(OnNoApprover::Park));
@@ -161,9 +162,9 @@ impl AgentBuilder {
     /// Makes the agent.
     ///
     /// # Errors
-    /// When the model is not known or has no key; two tools have one name; a tool needs a service that is missing; the
-    /// approver's key can be neither loaded nor made; or the provider of the model would refuse a tool or does not
-    /// support a setting.
+    /// When a part of the agent is invalid; see [`AgentError`]. For example, the model is not known or has no key; two
+    /// tools have one name; a tool needs a service that is missing; the approver's key can be neither loaded nor made;
+    /// or the provider of the model would refuse a tool or does not support a setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         let mut this = self.with_known_model()?;
         let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());
@@ -180,7 +181,7 @@ impl AgentBuilder {
         }
         if let Some(mut journal) = journal {
             if is_durable && !asks && journal.trusts_none() {
-                // Otherwise no decision of the command `toolwright` would count.
+                // Without a trusted key, no decision of the command `toolwright` would count.
                 let key = ApproverKey::of_user_if_any().map_err(AgentError::Key)?;
                 journal = key.iter().fold(journal, |it, key| it.trust(key.name(), key.public()));
             }

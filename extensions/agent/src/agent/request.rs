@@ -32,7 +32,8 @@ use crate::run::{AgentRun, Output, OutputError, StartError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// With a journal, a second request with the same id sends no request to the model and makes no call:
+/// With a journal, a second request with the id of a run that has ended with an answer returns that answer. It asks no
+/// model and makes no call:
 ///
 /// ```
 /// use toolwright::journal::MemoryStore;

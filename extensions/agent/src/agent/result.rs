@@ -80,10 +80,12 @@ impl RunResult {
         }
     }
 
-    /// Returns the value in which the run ended, for an agent built with [`output`](crate::AgentBuilder::output).
+    /// Returns the value in which the run ended, if an output type was set by
+    /// [`AgentBuilder::output`](crate::AgentBuilder::output) or [`RunRequest::typed`](crate::RunRequest::typed).
     ///
     /// # Errors
-    /// When the run did not end in a value, or in a value of another type: one with another name or other fields.
+    /// When the run did not end in a value, or ended in a value of another type: a type with another name or other
+    /// fields.
     pub fn output<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, RunError> {
         let other = |why: String| RunError::OtherOutput { run: self.id.clone(), why };
         let given = Expected::of::<T>();
@@ -105,7 +107,7 @@ impl RunResult {
         &self.end
     }
 
-    /// Returns how often the model was asked since the prompt.
+    /// Returns how many times the model has answered since the prompt.
     #[must_use]
     pub fn turns(&self) -> u32 {
         self.turns
@@ -117,7 +119,8 @@ impl RunResult {
         self.spent.usage
     }
 
-    /// Returns the cost of the requests since the prompt; `None` if the model has no price.
+    /// Returns the cost of the requests since the prompt, as far as their prices are known; `None` if no price is
+    /// known.
     #[must_use]
     pub fn cost(&self) -> Option<Cost> {
         self.spent.known_cost()

@@ -1,7 +1,7 @@
 //! A model that reviews calls before a person is asked.
 //!
 //! - The model allows the call, denies it with a reason, or leaves it to a person. A person also decides if the review
-//!   fails, or if a rule requires a person.
+//!   fails, or if the call must not be reviewed, because a rule requires a person for instance.
 //! - The call is shown to the model inside a fence, as data. The model has to answer with a value of a fixed type.
 
 use std::fmt;
@@ -22,8 +22,8 @@ use crate::guards::speaks_as_system;
 /// How long a review may take, unless set.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The length of a call, in bytes, above which a person decides without a review: a model may not read a long text with
-/// equal care to its end.
+/// The length of a call's arguments and preview, in bytes, above which a person decides without a review: a model may
+/// read the end of a long text with less care.
 const LONGEST: usize = 50_000;
 
 /// The system prompt of the reviewing model.
@@ -37,15 +37,15 @@ const INSTRUCTIONS: &str = "You review a tool call that another model wants to m
 
 type Rule = Box<dyn Fn(&ApprovalRequest) -> Option<String> + Send + Sync>;
 
-/// Asks a model about calls that the policy does not allow by itself, before a person is asked. The model allows a
-/// call, denies it with a reason, or leaves it to the person. A reviewer is an approver: pass it to
+/// Asks a model about calls that need approval, before a person is asked. The model allows a call, denies it with a
+/// reason, or leaves it to the person. A reviewer is an approver: pass it to
 /// [`AgentBuilder::approver`](crate::AgentBuilder::approver).
 ///
-/// - **The person decides** if the model leaves the call to the person, fails, takes longer than a minute or gives no
-///   decision. The person decides without a review if a rule requires it: a policy rule that asks each time
-///   ([`always_ask`](toolwright::policy::Rule::always_ask)), [`person_from`](Self::person_from) or
-///   [`person_where`](Self::person_where). The same holds if the call is very long, or if a text in it imitates the
-///   system. None of these cases denies the call.
+/// - **The person decides** if the model leaves the call to the person, fails, takes longer than
+///   [`max_duration`](Self::max_duration) or gives no decision. The person decides without a review if a rule requires
+///   it: a policy rule that asks each time ([`always_ask`](toolwright::policy::Rule::always_ask)),
+///   [`person_from`](Self::person_from) or [`person_where`](Self::person_where). The same holds if the call is very
+///   long, or if a text in it imitates the system. None of these cases denies the call.
 /// - **The record** of the call names the model that reviewed it, and the model's reason; `toolwright calls show`
 ///   prints both. The record is signed with the key of the approver, whose owner is responsible for the decision.
 /// - **The model sees** the call as a person does: with its secrets masked, and fenced as data. The model has no tools

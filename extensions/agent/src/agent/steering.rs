@@ -7,8 +7,8 @@ use crate::durable::{self, ById, Urgency};
 use crate::history::Prompt;
 use crate::run::{Inbox, Stopped};
 
-/// Sends messages to a conversation while a turn is in progress. Made by [`Chat::steering`](crate::Chat::steering);
-/// cloning is cheap.
+/// A handle that sends messages to a conversation while a turn is in progress. Made by
+/// [`Chat::steering`](crate::Chat::steering); cloning is cheap.
 #[derive(Clone)]
 pub struct Steering {
     agent: Agent,

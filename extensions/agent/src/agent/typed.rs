@@ -123,7 +123,7 @@ impl<T> TypedResult<T> {
 
 impl Agent {
     /// Extracts a value of a type from a text: asks the model as [`RunRequest::typed`] does, without tools, and records
-    /// nothing.
+    /// no run.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};

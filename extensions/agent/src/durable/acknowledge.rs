@@ -14,8 +14,8 @@ pub(super) struct UnacknowledgedTurn {
 }
 
 impl UnacknowledgedTurn {
-    /// Returns the last turn of a history, whose number is `turn`, if the turn has tool results and the model has not
-    /// answered since.
+    /// Returns the last turn of a history, if it has tool results and the model has not answered since. `turn` is the
+    /// number of that turn.
     pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
         let since = history.iter().rev().take_while(|it| !matches!(it, Message::Assistant { .. }));
         let calls = since.filter_map(|message| match message {
@@ -50,7 +50,7 @@ impl UnacknowledgedTurn {
     }
 
     /// Returns the calls that the run has given up although they may still go on: the run has recorded an answer for
-    /// each of them, and the journal has none. The processes that ran these calls have died.
+    /// each of them, and the journal has none. For example, the process that ran such a call has died.
     pub(super) async fn given_up(
         self,
         store: &dyn Store,
@@ -68,15 +68,15 @@ impl UnacknowledgedTurn {
     }
 }
 
-/// Whether a call may still continue: it has no answer in the journal, and does not wait for a person to find out its
-/// outcome.
+/// Returns whether a call may still continue: it has no answer in the journal, and does not wait for a person to find
+/// out its outcome.
 fn may_go_on(record: &CallRecord) -> bool {
     record.answer.is_none() && record.state != State::Indeterminate
 }
 
 impl RunRecord {
-    /// Acknowledges the calls of the turns in `left`. The run has recorded their answers already, so a failure loses
-    /// nothing.
+    /// Acknowledges the calls of the turns in `self.left`. The run has recorded the answers of these calls already, so
+    /// a failure loses nothing.
     pub(super) async fn acknowledge(&mut self) {
         let store = &self.recorded.access().store;
         let mut left = Vec::new();

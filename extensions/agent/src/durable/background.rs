@@ -1,5 +1,5 @@
-//! Handles recorded runs that are done while calls go on in the background: lists the calls for which they wait, and
-//! cancels or acknowledges the calls.
+//! Handles recorded runs that are done while calls go on in the background: lists the calls for which the runs wait,
+//! and acknowledges calls whose results were read.
 
 use toolwright::journal::State as CallState;
 
@@ -7,8 +7,8 @@ use super::head::{Head, WaitingCall};
 use super::record::RunRecord;
 use crate::run::{Action, BackgroundCall, State};
 
-/// Whether a run is done and waits for calls in the background: the run continues with each result, and with each
-/// message of its user.
+/// Returns whether a run is done and waits for calls in the background. Such a run continues with each result, and with
+/// each message of its user.
 pub(super) fn rests_in_background(head: &Head) -> bool {
     head.waiting.iter().any(|it| it.in_background)
 }

@@ -134,8 +134,10 @@ impl RunnerBuilder {
         self
     }
 
-    /// Calls `notify` with the id of each run that [`Runner::work`] could not continue or has parked. The worker
-    /// retries a failed run after a pause. The pause grows from 5 seconds to 5 minutes while the run fails.
+    /// Calls `notify` with the id of each run that [`Runner::work`] could not continue or has parked; the id is `-` if
+    /// the worker could not read the list of runs. The worker retries a failed run after a pause, which grows from 5
+    /// seconds to 5 minutes while the run fails. A parked run, and a run whose model is unavailable, have pauses of
+    /// their own.
     #[must_use]
     pub fn on_failure(mut self, notify: impl Fn(&str, &RunError) + Send + Sync + 'static) -> Self {
         self.on_failure = Some(Box::new(notify));
@@ -215,8 +217,8 @@ fn different(one: &JournalAccess, other: &JournalAccess) -> Option<&'static str>
     }
 }
 
-/// Whether the times of two clocks agree to within a second. `there` was read from the second clock, between `before`
-/// and `after`.
+/// Returns whether the times of two clocks agree to within a second. `there` was read from the second clock, between
+/// `before` and `after`.
 fn is_one_time(before: Timestamp, there: Timestamp, after: Timestamp) -> bool {
     let near = SignedDuration::from_secs(1);
     there.duration_since(before) >= -near && there.duration_since(after) <= near

@@ -40,7 +40,7 @@ pub(crate) struct Came {
     pub progress: Progress,
     pub state: State,
     pub history: Vec<Message>,
-    /// How many messages the history had when the caller began to drive the run.
+    /// How many messages the history had before the caller's prompt, or before the caller resumed the run.
     pub before: usize,
     /// How the agent differs from the agent that drove the run before.
     pub differences: Vec<String>,
@@ -296,7 +296,7 @@ impl ById {
         let turn::RecordedTurn { said, guards, .. } =
             turn::read_turn(store, &self.id, 1, sealing).await?;
         if guards.iter().any(|it| it.stage == GuardStage::BeforeRun) {
-            // A guard has changed the first message before it was recorded, so it cannot be compared.
+            // A guard may have changed the first message before it was recorded, so the prompts cannot be compared.
             return Ok(());
         }
         let given = Message::user_with(&*prompt.text, prompt.attachments.as_slice());
@@ -342,7 +342,7 @@ impl ById {
 }
 
 impl Waiting {
-    /// Whether the run waits for a person, so that reading it again soon is of no use.
+    /// Returns whether the run waits for a person. Then it is of no use to read the run again soon.
     fn needs_a_person(&self) -> bool {
         use toolwright::journal::State::{Indeterminate, Pending, Planned};
         self.calls.iter().any(|call| matches!(call.state, Pending | Indeterminate | Planned))

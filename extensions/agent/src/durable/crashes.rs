@@ -2,8 +2,9 @@
 //! driven. Pure, except for [`SuspectPlace`].
 //!
 //! A process that dies drives many runs, and one of them may have killed it. After the first crash, any process drives
-//! all of them again at once. A run whose drivers died several times in one turn is a suspect. A process drives at most
-//! one suspect at a time, beside the runs that are not suspects. If that process dies too, the suspect is parked.
+//! all of these runs again at once. A run whose drivers died several times in one turn is a suspect. A process drives
+//! at most one suspect at a time, beside the runs that are not suspects. If that process dies too, the suspect is
+//! parked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,11 +25,11 @@ const WHILE_ASKING: u32 = 5;
 const REST: GrowingPause =
     GrowingPause { first: SignedDuration::from_secs(5), longest: SignedDuration::from_mins(5) };
 
-/// How long a run stays parked: longer each time.
+/// How long a run stays parked. The time doubles each time that the run is parked in the same turn, up to a day.
 const PARKED: GrowingPause =
     GrowingPause { first: SignedDuration::from_mins(10), longest: SignedDuration::from_hours(24) };
 
-/// Returns the crashes of the turn, including that of a driver whose lease has ended.
+/// Returns the crashes of the turn, with one more for the driver whose lease has expired.
 pub(super) fn with_one_more(before: Option<Crashes>, turn: u64) -> Crashes {
     let before = before.unwrap_or(Crashes { turn, drivers: 0, parked: 0 });
     Crashes { drivers: before.drivers.saturating_add(1), ..before }

@@ -69,8 +69,8 @@ pub enum Decision {
     },
     /// The calls of the run wait: the process does nothing.
     Waits,
-    /// The driver that died drove the run as the only suspect of its process. The process records that the run is
-    /// parked.
+    /// The last driver drove the run as the only suspect of its process, and died. The process that decides records
+    /// that the run is parked.
     Park {
         /// The crashes of drivers in this turn.
         crashes: Crashes,
@@ -85,7 +85,7 @@ pub enum Decision {
 }
 
 /// Decides whether a process drives a run. `calls` are the statuses of the calls that the head lists as waiting;
-/// `is_cancelled` says whether the run's end was requested.
+/// `is_cancelled` says whether the run was cancelled.
 ///
 /// ```
 /// use toolwright_agent::durable::{Decision, Head, decide};

@@ -8,7 +8,8 @@ use toolwright::journal::StoreError;
 use super::outage::Outage;
 use crate::run::{StartError, Stopped};
 
-/// Why a durable run cannot continue in this process. The record of the run stays in the journal.
+/// Why an operation on a durable run failed, or why the run cannot continue in this process. What the journal has
+/// recorded of the run stays there.
 ///
 /// ```
 /// use toolwright_agent::durable::RunError;
@@ -57,7 +58,7 @@ pub enum RunError {
         /// The agents that the runner has.
         known: String,
     },
-    /// Another process drives the run.
+    /// Another driver has the run, in another process or in this one.
     #[error(
         "run `{run}` is driven by another process ({driver}) until {until}, or longer if it is renewed"
     )]
@@ -191,7 +192,8 @@ pub enum RunError {
         /// The reason.
         why: String,
     },
-    /// A document of the run was changed, is missing, or was written by a newer release.
+    /// A document of the run was changed, is missing, was written by a newer release, or cannot be decrypted with the
+    /// executor's sealing key.
     #[error("document `{key}` cannot be used: {why}")]
     Damaged {
         /// The key of the document.

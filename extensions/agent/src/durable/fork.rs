@@ -230,7 +230,7 @@ impl Copy<'_> {
         self.write(Part::Said, number + 1, &said)
     }
 
-    /// Whether the run had to end in a value as of the last copied turn.
+    /// Returns whether the run had to end in a value as of the last copied turn.
     fn is_typed(&self) -> bool {
         match &self.ends_in {
             Some(EndsIn::Value(_)) => true,
@@ -315,7 +315,7 @@ impl Copy<'_> {
     }
 }
 
-/// Whether a message is a correction that the run itself sent to the model, and not a message of the user.
+/// Returns whether a message is a correction that the run itself sent to the model, judged by the text of the message.
 fn is_correction(message: &Message, is_typed: bool) -> bool {
     let Message::User { text, .. } = message else { return false };
     text == CUT_SHORT

@@ -16,8 +16,8 @@ use crate::history::known;
 use crate::limits::TotalUsage;
 use crate::run::State;
 
-/// The document `run/<id>/head`. Every commit of a run replaces it on the condition that its version is unchanged, so
-/// that a driver whose copy is out of date commits nothing.
+/// The document `run/<id>/head`. Each commit of a step replaces it on the condition that its version is unchanged. So a
+/// driver whose copy of the head is out of date records no step.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ pub struct Head {
     /// The run that this run was forked from, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
-    /// Why no process may drive the run, if a rewind is the reason.
+    /// Why no process may continue the run, if a rewind is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewound: Option<Rewound>,
     /// When the run was started.
@@ -101,8 +101,8 @@ pub struct Forked {
     pub turn: u64,
 }
 
-/// Why no process may drive a run: the run went back to an earlier turn, or it continues a run that went back and the
-/// files are not restored yet.
+/// Why no process may continue a run: the run went back to an earlier turn, or it continues a run that went back and
+/// the files are not restored yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -196,7 +196,8 @@ pub struct WaitingCall {
     pub tool: String,
     /// The state of the call when the run began to wait for it.
     pub state: CallState,
-    /// Whether the call is in the background: the run continues meanwhile, and ends only when it has the result.
+    /// Whether the call is in the background: the run continues meanwhile, and does not end with an answer before it
+    /// has the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_background: bool,
 }
@@ -214,8 +215,8 @@ impl Head {
         }
     }
 
-    /// Returns the text to which the encryption of the state is bound. It contains the fields of the head that are
-    /// stored in plain text and never change.
+    /// Returns the text to which the encryption of the state is bound. The text contains those fields of the head that
+    /// are stored in plain text and never change.
     fn bound(&self) -> String {
         let plain = json!([self.agent, self.user, self.session]);
         format!("{}#state of {plain}", keys::head(&self.run))
@@ -230,10 +231,11 @@ impl Head {
         Ok(Self { state: Body::of(state, &self.bound(), sealing)?, ..self })
     }
 
-    /// Returns the state of the run. Refuses a state that was encrypted for another agent, user or session: otherwise a
-    /// person who can write another name into the head could read the state.
+    /// Returns the state of the run. Refuses a state that this release encrypted for another agent, user or session:
+    /// otherwise a person who can write another name into the head could read the state.
     pub(super) fn state(&self, sealing: Option<&SealingKey>) -> Result<State, RunError> {
-        // Earlier releases bound the encryption to the run alone.
+        // Earlier releases bound the encryption to the run alone. Their states are accepted for any agent, user and
+        // session.
         let unbound = format!("{}#state", keys::head(&self.run));
         self.state.open(&self.bound(), sealing).or_else(|_| self.state.open(&unbound, sealing))
     }

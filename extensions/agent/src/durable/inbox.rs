@@ -114,7 +114,7 @@ async fn waiting(
 }
 
 impl LeasedRun {
-    /// Whether a message waits that has to interrupt the request in progress.
+    /// Returns whether a message waits that has to interrupt the request in progress.
     pub(super) async fn is_urgent(&self) -> Result<bool, RunError> {
         let waiting = self.access().store.documents(&keys::inbox(&self.head.run)).await?;
         Ok(waiting.iter().any(|it| it.key.ends_with(NOW)))

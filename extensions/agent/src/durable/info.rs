@@ -52,7 +52,7 @@ impl NewRun {
         self
     }
 
-    /// Sets the session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session of the run. Grants of scope `session` apply to all runs of a session.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.info.session = Some(id.into());
@@ -67,7 +67,7 @@ impl NewRun {
     }
 
     /// Begins with a history that another program wrote and that [`import`](crate::import) has repaired. The history is
-    /// recorded with the user's first message; none of its calls run again.
+    /// recorded with the user's first message. None of the calls in the history run again.
     ///
     /// ```
     /// use toolwright_agent::durable::NewRun;

@@ -56,7 +56,8 @@ pub(super) fn inbox(run: &str) -> String {
     format!("run/{run}/inbox/")
 }
 
-/// Returns the prefix of the keys of documents that record the keys of sent messages, so that none is sent again.
+/// Returns the prefix of the keys of documents that record under which keys messages were sent, so that no message is
+/// sent twice under one key.
 pub(super) fn sent(run: &str) -> String {
     format!("run/{run}/sent/")
 }

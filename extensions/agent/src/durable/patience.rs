@@ -1,5 +1,6 @@
 //! Decides for how long a driver retries a commit whose store fails. Usually a few retries are enough, since only the
-//! reply may be lost. But an answer of the model was paid for, so the driver retries until the journal can record it.
+//! reply may be lost. But an answer of the model was paid for. So the driver retries its commit until the journal can
+//! record the answer, the executor is drained or the run is cancelled.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,10 +14,10 @@ use toolwright::journal::{StoreError, StoreErrorKind};
 use super::RunError;
 use super::pause::GrowingPause;
 
-/// How many times a commit is retried after its reply was lost.
+/// How many times a commit is tried if its reply may have been lost.
 const LOOKS: u32 = 5;
 
-/// The pause before each of the `LOOKS` retries.
+/// The pause before each retry of [`Patience::Short`].
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The pauses between the retries of a commit that records requests that were paid for.
@@ -24,7 +25,7 @@ const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
 pub(super) enum Patience<'a> {
-    /// Retries only for as long as a lost reply may be late.
+    /// Retries for less than a second, because the commit may have succeeded and only its reply was lost.
     Short,
     /// Retries until the journal can write, or this future is done.
     HeldUntil(BoxFuture<'a, ()>),
@@ -89,7 +90,7 @@ pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Resul
     }
 }
 
-/// Whether the failure of the store may be temporary: the store is unavailable or full.
+/// Returns whether the failure of the store may be temporary: the store is unavailable or full.
 pub(super) fn may_pass(error: &StoreError) -> bool {
     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full)
 }

@@ -16,7 +16,8 @@ use crate::agent::Agent;
 use crate::run::{BackgroundCall, State, Stopped};
 
 impl Inner {
-    /// Cancels the calls of a run that may still be running or begin again.
+    /// Cancels those calls of an ended run that may still be running or may begin again. Does nothing if the run ended
+    /// with an answer (`is_answer`).
     pub(super) async fn recall(
         &self,
         head: &Head,
@@ -40,7 +41,7 @@ impl Inner {
 }
 
 impl RunRecord {
-    /// Cancels the calls that the run has given up, once the run has ended, so that none of them begins again.
+    /// Cancels the calls that a cancelled run has given up, once the run has ended, so that none of them begins again.
     pub(super) async fn recall_given_up(&self, state: &State) {
         let head = &self.recorded.head;
         if head.cancelled.is_none() || state.due().is_some() {

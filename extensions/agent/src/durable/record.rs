@@ -1,4 +1,4 @@
-//! Records a run in the journal: each step in one commit, under a lease, before it counts.
+//! Records a run in the journal: each step in one commit, under a lease, before the step takes effect.
 //!
 //! ```text
 //!   the model's answer ──▶ the answers of all its calls ──▶ the model's next answer …

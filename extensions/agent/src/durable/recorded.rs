@@ -1,5 +1,5 @@
 //! The record of one run, as its driver writes it. Every commit replaces the head, and fails if another driver has
-//! replaced the head before.
+//! replaced the head meanwhile.
 
 use std::collections::HashMap;
 
@@ -191,7 +191,8 @@ impl LeasedRun {
         Err(lost())
     }
 
-    /// Whether a head differs from this driver's head only in the end of the driver's own lease.
+    /// Returns whether a head differs from this driver's head only in the driver's own lease and the time of the last
+    /// write.
     fn is_own_renewal(&self, text: &str) -> bool {
         let Ok(mut found) = Head::read(text) else { return false };
         let is_own = found.lease.as_ref().is_some_and(|lease| lease.driver == self.driver);
@@ -265,8 +266,8 @@ impl LeasedRun {
         Ok(())
     }
 
-    /// Lists a run as ended, once all its calls are acknowledged. If the run has ended with an answer, all its messages
-    /// must be read too.
+    /// Lists a run as ended, once all its calls are acknowledged, except those in the background. If the run has ended
+    /// with an answer, all its messages must be read too.
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],

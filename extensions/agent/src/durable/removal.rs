@@ -1,5 +1,5 @@
 //! Removes the record of a run that has ended. The id of the run cannot be used again, because the journal still has
-//! the run's calls under the id. It would answer the calls of another run with them.
+//! the run's calls under the id. The journal would answer the calls of another run of this id with the old answers.
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};

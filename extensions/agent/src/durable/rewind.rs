@@ -8,8 +8,8 @@
 //!                          is set aside
 //! ```
 //!
-//! - The first commit decides. Before it nothing has changed. After it any process with the log of changes can finish
-//!   the rewind, and no process drives either run until the rewind is finished.
+//! - The first commit decides. Before that commit nothing has changed. After that commit, any process with the log of
+//!   changes can finish the rewind, and no process continues either run until the rewind is finished.
 //! - Undoing a rewind takes the same steps: one commit, then the files, then one commit, which removes the new run.
 
 mod document;
@@ -306,8 +306,8 @@ impl Rewinding<'_> {
     }
 }
 
-/// Whether a document records a message, a call or an answer of a turn. The plugins' document does not count: a driver
-/// writes it again when it takes a run.
+/// Returns whether a document records a message, an answer or a summary of a turn. The plugins' document does not
+/// count: a driver writes it again when it takes a run.
 fn is_of_turn(run: &str, key: &str) -> bool {
     Part::of(run, key).is_some_and(|(_, part)| part != Part::Plugins)
 }
@@ -341,7 +341,7 @@ fn already(head: &Head, document: &RewindDocument) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
-/// Refuses to rewind a run that is driven, waits for calls, or was rewound.
+/// Refuses to rewind a run that is driven, has calls without an answer, or was rewound.
 fn may_go_back(head: &Head, now: Timestamp) -> Result<(), RunError> {
     let run = head.run.clone();
     if head.rewound.is_some() {

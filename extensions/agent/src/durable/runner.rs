@@ -105,8 +105,8 @@ impl Runner {
         RunnerBuilder::default()
     }
 
-    /// Records a new run and drives it until it ends or waits. If the future is dropped, another driver takes the run
-    /// when the lease has ended.
+    /// Records a new run and drives it until it ends or waits. If the future is dropped, the run stays in the journal.
+    /// Another process can take it when the lease has ended, and this process at once.
     ///
     /// # Errors
     /// When the journal has or had a run of this id, the run's agent is not known, its services cannot be made, or the
@@ -132,7 +132,8 @@ impl Runner {
     ///
     /// # Errors
     /// When another process drives the run ([`RunError::Driven`]), there is no such run, its record is damaged or of a
-    /// newer release, its model is unavailable ([`RunError::ModelUnreachable`]), or the run stops without an end.
+    /// newer release, its model is unavailable ([`RunError::ModelUnreachable`]), or the run stops without an end; see
+    /// [`RunError`].
     pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
         self.0.gone_on(run, TakenBy::Operator).await
     }
@@ -164,7 +165,8 @@ impl Runner {
     /// with the message. If a limit or an error ends the run, the message waits until another message is sent.
     ///
     /// # Errors
-    /// When the run was cancelled; also the errors of [`resume`](Self::resume).
+    /// When the message is empty, or the run was cancelled or went back to an earlier turn; also the errors of
+    /// [`resume`](Self::resume).
     pub async fn send(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.send_with(run, text, []).await
     }
@@ -232,7 +234,7 @@ impl Runner {
     /// process drives the run, this process does both. A run that has ended stays as it is.
     ///
     /// # Errors
-    /// When there is no such run, or the journal fails.
+    /// When there is no such run, the journal fails, or no process drives the run and this process cannot end it.
     pub async fn cancel(&self, run: &str, who: &str, why: &str) -> Result<(), RunError> {
         self.runs().cancel(run, who, why, self.0.access.now()).await?;
         match self.0.gone_on(run, TakenBy::Worker).await {
@@ -242,8 +244,8 @@ impl Runner {
     }
 
     /// Makes a new run from the record of another run up to the end of a turn; see [`Runs::fork`]. The new run
-    /// continues when it is [resumed](Self::resume), or at once if a process [works](Self::work). If the last copied
-    /// turn has no calls, the new run has ended, and [`send`](Self::send) continues it.
+    /// continues when it is [resumed](Self::resume), or at once if a process [works](Self::work). If the model was done
+    /// with the last copied turn, the new run has ended, and [`send`](Self::send) continues it.
     ///
     /// # Errors
     /// The errors of [`Runs::fork`].
@@ -346,7 +348,7 @@ impl Inner {
         }
     }
 
-    /// Takes a run for a worker, which limits how many runs run calls at once.
+    /// Takes a run for a worker and drives it. The worker limits how many runs run calls at once.
     pub(super) async fn worked_on(&self, run: &str) -> Result<(), RunError> {
         if let Ok(mut driven) = Box::pin(self.take_run(run, TakenBy::Worker)).await? {
             driven.record.places = Some(Arc::clone(&self.places));
@@ -399,7 +401,7 @@ impl Inner {
         }
     }
 
-    /// Reads whether the end of a run was requested.
+    /// Returns whether the journal has a cancellation of the run.
     pub(super) async fn is_cancelled(&self, run: &str) -> Result<bool, RunError> {
         let key = keys::cancel(run);
         let Some(found) = self.access.store.document(&key).await? else { return Ok(false) };

@@ -59,7 +59,8 @@ impl Runs {
         self
     }
 
-    /// Lists the runs that have not ended, by their ids. For a head that cannot be read, the list has the error.
+    /// Lists the runs that have not ended, ordered by their ids. A run that has ended is listed until its calls are
+    /// acknowledged. For a head that cannot be read, the list has the error.
     ///
     /// # Errors
     /// When the journal fails.
@@ -67,7 +68,7 @@ impl Runs {
         self.list(keys::OPEN).await
     }
 
-    /// Lists the runs that have ended, as [`list_open`](Self::list_open) does for the others.
+    /// Lists the runs that have ended and that [`list_open`](Self::list_open) does not list.
     ///
     /// # Errors
     /// When the journal fails.
@@ -146,8 +147,8 @@ impl Runs {
     }
 
     /// Requests the end of a run: its driver answers its open calls and records the end. If no process works on the
-    /// journal, the next process that does so ends the run. Returns `false`, and changes nothing, if the run has ended
-    /// or its end was requested before.
+    /// journal, the next process that does so ends the run. Returns `false` if the run has ended or was cancelled
+    /// before.
     ///
     /// # Errors
     /// When there is no such run, or the journal fails.
@@ -208,19 +209,19 @@ impl Runs {
         }
     }
 
-    /// Removes the record of a run that has ended: its head, its turns and its entries in the lists. The run's calls
-    /// stay in the journal, so its id cannot be used again: the journal would answer the calls of another run of this
-    /// id with them.
+    /// Removes the record of a run that has ended: its head, its turns, its messages and its entries in the lists. The
+    /// run's calls stay in the journal, so its id cannot be used again: the journal would answer the calls of another
+    /// run of this id with the old answers.
     ///
     /// # Errors
-    /// When there is no such run, it has not ended, or the journal fails.
+    /// When there is no such run, it has not ended, a rewind of it is not finished, or the journal fails.
     pub async fn remove(&self, run: &str, now: Timestamp) -> Result<(), RunError> {
         let (head, version) = head_of(&*self.store, run).await?;
         remove(&*self.store, &head, version, now).await
     }
 
     /// Makes a new run from the record of another run up to the end of a turn, and returns the new run's head. None of
-    /// the copied calls run again: the answer of a call with an effect says in which run the call ran. Any process that
+    /// the copied calls run again: the answer of each journalled call says in which run the call ran. Any process that
     /// has the run's agent can continue the new run.
     ///
     /// # Errors
@@ -240,10 +241,10 @@ impl Runs {
 
     /// Goes back to the end of an earlier turn of a run: makes a new run from the turns up to that turn, and restores
     /// the files that the calls of later turns have changed. `files` is the log of these changes (`ChangeLog` of
-    /// `toolwright-toolbox`). No process drives the old run until the rewind is [undone](Self::redo). Without an id in
-    /// `new`, the new run is named after the old run and the turn: `r1-at-4` for turn 4 of `r1`.
+    /// `toolwright-toolbox`). No process continues the old run until the rewind is [undone](Self::redo). Without an id
+    /// in `new`, the new run is named after the old run and the turn: `r1-at-4` for turn 4 of `r1`.
     ///
-    /// One commit of the journal decides the rewind. If the process dies after that commit, no process drives either
+    /// One commit of the journal decides the rewind. If the process dies after that commit, no process continues either
     /// run until this method is called again and has restored the remaining files.
     ///
     /// ```
@@ -276,8 +277,8 @@ impl Runs {
     /// # Errors
     /// When there is no such run or turn, or no turn after it; a process drives the run, or some of its calls have no
     /// answer; a file is not as the turns left it, or its earlier content is not in the log
-    /// ([`RunError::FilesChanged`]); the new id is used; the log or the journal fails. After a refusal, nothing has
-    /// changed.
+    /// ([`RunError::FilesChanged`]); the new id is used; the log or the journal fails. An error before the commit that
+    /// decides changes nothing. After an error that comes later, call this method again.
     pub async fn rewind(
         &self,
         run: &str,

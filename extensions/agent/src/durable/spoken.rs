@@ -14,7 +14,7 @@ use super::runner::Inner;
 use super::{RunError, keys};
 
 impl Inner {
-    /// Reopens an ended run with a message; sets `before` to the number of earlier messages.
+    /// Reopens an ended run with a message. Sets `before` to the number of earlier messages, unless it is set already.
     pub(super) async fn say_to_ended(
         &self,
         id: &str,

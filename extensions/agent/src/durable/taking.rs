@@ -290,7 +290,8 @@ impl Inner {
                 Look::Rests { until: head.deadline, calls }
             }
             Decision::Driven { .. } => Look::Again,
-            // The run has ended, but is still listed as open.
+            // An ended run is still listed as open: the worker takes it to list it as ended. It takes a run that is to
+            // be parked, to park it.
             Decision::Ended | Decision::Park { .. } => Look::Due,
             Decision::Take { is_suspect, .. } if is_suspect && !self.suspects.is_free() => {
                 Look::Again

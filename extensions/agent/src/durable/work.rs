@@ -42,7 +42,8 @@ const OPEN: [State; 7] = [
     State::HandedOver,
 ];
 
-/// The runs of the last list, the runs that rest, and when the worker last checked whether their calls have changed.
+/// What a worker remembers between two passes: the last list of open runs, the runs that rest, when it last checked
+/// their calls, and when it last read some of them again.
 #[derive(Default)]
 struct RestingRuns {
     listing: Listing,

@@ -59,7 +59,7 @@ pub enum RunEnd {
     Limit(Limit),
     /// The run was cancelled.
     Cancelled,
-    /// A guard ended the run, or the run ended because a guard failed.
+    /// A guard ended the run, a guard failed, or guards sent back more answers than the limit of corrections allows.
     #[non_exhaustive]
     GuardStopped {
         /// The name of the guard.
@@ -72,7 +72,8 @@ pub enum RunEnd {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         has_failed: bool,
     },
-    /// The model gave no answer, or refused to.
+    /// The model gave no answer or refused to answer, or the run has a limit on tokens or cost and the model does not
+    /// report its usage or has no price.
     #[non_exhaustive]
     ModelFailed {
         /// The kind of the error, for programs.
@@ -89,7 +90,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Whether this is the end of a run with an output type.
+    /// Whether the run ended in a value of its output type, or because no answer was such a value.
     pub(crate) fn is_of_value(&self) -> bool {
         matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
     }
@@ -113,7 +114,7 @@ impl RunEnd {
         }
     }
 
-    /// Makes the end of a run that a guard stopped, or whose guard failed.
+    /// Makes the end of a run that guards ended, or whose guard failed.
     pub(crate) fn guard_stopped(report: &GuardReport) -> Self {
         let GuardReport { guard, stage, action, reason } = report;
         let (guard, stage, reason) = (guard.clone(), *stage, reason.clone());

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// A guard's decision, other than to let something through unchanged. Readers of events and listeners get the report at
-/// once; a recorded run stores it with the step that follows from it.
+/// once. If a guard changes several requests for the same reason, they get only the first report. A recorded run stores
+/// each report with the step that follows from it.
 ///
 /// ```
 /// use toolwright_agent::{GuardReport, RunEvent};
@@ -55,7 +56,7 @@ pub enum GuardStage {
 pub enum GuardAction {
     /// The guard changed the message, the request, the answer or the end.
     Changed,
-    /// The guard sent the answer back to the model, with a message.
+    /// The guard sent the answer or the end back to the model, with a message.
     SentBack,
     /// The guard ended the run.
     Stopped,

@@ -138,7 +138,8 @@ pub enum RunEvent {
         /// The calls that run, in call order.
         calls: Vec<CalledTool>,
     },
-    /// The model calls a tool, with complete arguments. There is one event for each call, before the calls run.
+    /// The model calls a tool, with complete arguments. There is one event for each call, before the calls run. Only
+    /// calls that began [early](crate::AgentBuilder::early_reads) may run already.
     ToolCall(ToolCallEvent),
     /// A tool reports its progress.
     Progress {
@@ -188,7 +189,7 @@ pub enum RunEvent {
         /// The reason, in the words of the model that handed the run off.
         reason: String,
     },
-    /// Calls of the turn wait, and no process drives the run until they are answered.
+    /// Calls of the turn or calls in the background wait, and no process drives the run meanwhile.
     Waiting {
         /// The calls that wait, in call order.
         calls: Vec<CalledTool>,

@@ -17,7 +17,8 @@ pub(crate) struct Listening<'a> {
     is_held: bool,
     /// Whether the model may give the final value by a call, whose tool is not in the catalog.
     has_value: bool,
-    /// A listener that begins reads before the answer is complete, if reads may begin early.
+    /// A listener that begins calls of tools with `effect = read` before the answer is complete; `None` if no call may
+    /// begin early.
     early: Option<&'a dyn DeltaListener>,
     heard: Mutex<HeardParts>,
 }
@@ -50,8 +51,8 @@ impl<'a> Listening<'a> {
         }
     }
 
-    /// Whether the arguments of a tool's calls may be shown: the tool is known and has no secret parameter, or it gives
-    /// the final value.
+    /// Returns whether the arguments of a tool's calls may be shown: the tool is known and has no secret parameter, or
+    /// a model gives the final value by it.
     fn is_open(&self, tool: &str) -> bool {
         let is_value = self.has_value && tool == FINAL_ANSWER;
         is_value || self.catalog.get(tool).is_some_and(|it| it.secrets().next().is_none())

@@ -166,7 +166,7 @@ impl Observer {
         self.agent.0.accounts.add(self.user.as_deref(), spent);
     }
 
-    /// Reports that calls of a turn wait. No process drives the run meanwhile.
+    /// Reports that calls of a turn or calls in the background wait. No process drives the run meanwhile.
     pub(crate) fn waits(&self, turn: u64, calls: &[ToolCall]) {
         let calls = calls.iter().map(CalledTool::from).collect();
         self.events.push(turn, RunEvent::Waiting { calls });

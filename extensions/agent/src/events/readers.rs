@@ -3,7 +3,8 @@
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
 //!   [`RunEvent::Missed`] in their place.
 //! - Once the run's events have a reader, the model is asked to stream.
-//! - No event has arguments of a tool that has a secret parameter.
+//! - No event has the arguments of a call of a tool with a secret parameter. The value that a model gives by a call of
+//!   `final_answer` is shown.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -147,7 +148,7 @@ impl Rings {
         ring.is_read
     }
 
-    /// Makes the writer for a sub-agent of a run, which another process may drive.
+    /// Makes the writer for a sub-agent of a run. This writer does not count as a driver of the run.
     pub(crate) fn of_agents(&self, run: &str, agents: Agents) -> EventWriter {
         EventWriter(self.ring(run), Some(agents))
     }

@@ -72,7 +72,7 @@ pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     }
 }
 
-/// Records in the span of a run how it ended.
+/// Records in the span of a run how the run ended.
 pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     span.record("toolwright.run.ended", ended.name());
     if let RunEnd::ModelFailed { kind, .. } = ended {

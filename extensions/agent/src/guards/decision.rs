@@ -74,8 +74,10 @@ pub enum AfterDecision<C> {
         /// The reason for the change.
         reason: String,
     },
-    /// Sends the value back: the model reads the words as a message of the user, and answers again. The answer counts
-    /// as a turn, but none of its calls runs.
+    /// Sends the value back: the model reads the words as a message of the user, and answers again. An answer that is
+    /// sent back counts as a turn, and none of its calls runs. If the end of a run by a terminal tool is sent back, the
+    /// tool has run already. If more values are sent back than
+    /// [`max_corrections`](crate::AgentBuilder::max_corrections) allows, the run ends.
     #[non_exhaustive]
     AskAgain {
         /// The message that the model reads.

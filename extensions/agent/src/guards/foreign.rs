@@ -35,8 +35,9 @@ const REMOVED: &str = "[removed: text that speaks as the system]";
 /// `[removed: text that speaks as the system]` replaces such text; the history of the run is unchanged.
 ///
 /// The guard finds only some English patterns, such as `<|im_start|>system` and "ignore all previous instructions", and
-/// lets other phrasings through. So it makes an attack harder, but cannot prevent it. The policy decides which calls
-/// may run.
+/// lets other phrasings through. It does not examine the results of calls in the background, which the model reads as
+/// messages of the user. So the guard makes an attack harder, but cannot prevent it. The policy decides which calls may
+/// run.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -80,7 +81,7 @@ impl ForeignInstructions {
     }
 }
 
-/// Whether a text matches a pattern. JSON strings in the text are also examined with their escapes decoded.
+/// Returns whether a text matches a pattern. JSON strings in the text are also examined with their escapes decoded.
 pub(crate) fn speaks_as_system(text: &str) -> bool {
     is_found(text, has_shape)
 }
@@ -89,7 +90,7 @@ fn has_shape(text: &str) -> bool {
     PATTERNS.iter().any(|pattern| pattern.is_match(text))
 }
 
-/// Removes the matching parts of a text; `None` if no part matches.
+/// Replaces the matching parts of a text by [`REMOVED`]; returns `None` if no part matches.
 fn removed(text: &str) -> Option<String> {
     has_shape(text).then(|| {
         let remove = |text: String, pattern: &Regex| {

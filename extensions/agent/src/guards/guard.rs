@@ -20,9 +20,11 @@ pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Syn
 /// sends them back with a message, or ends the run. Add a guard by [`AgentBuilder::guard`](crate::AgentBuilder::guard).
 /// Cloning is cheap.
 ///
-/// A guard is a name and an asynchronous function. Each decision other than to continue is an event of the run
-/// ([`RunEvent::Guard`](crate::RunEvent::Guard)) and is recorded. A guard fails closed: if it panics, takes too long or
-/// makes an impossible change, the run ends with [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped).
+/// A guard is a name and an asynchronous function. A decision other than to continue is an event of the run
+/// ([`RunEvent::Guard`](crate::RunEvent::Guard)), and a recorded run records it. A guard fails closed: if it panics,
+/// takes too long or makes an impossible change, the run ends with
+/// [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped). Requests for a [summary](crate::AgentBuilder::summarizer) are
+/// an exception: if a guard fails or refuses there, the run continues without the summary.
 ///
 /// ```
 /// use toolwright_agent::{Agent, AfterDecision, BeforeDecision, Guard, ScriptedModel};
@@ -109,9 +111,9 @@ impl Guard {
         Self { name: name.into(), looks: Looks::BeforeModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at each request while the model answers it, so that the guard adds no delay. To end the
-    /// run, the guard returns an error with the reason. The answer counts only when all such guards are done, but
-    /// readers of events see it earlier.
+    /// Makes a guard that looks at each request while the model answers it. Such a guard adds a delay only if it takes
+    /// longer than the model. To end the run, the guard returns an error with the reason. The answer takes effect, and
+    /// its calls begin, only when all such guards are done. Readers of events may see the answer earlier.
     pub fn beside_model<F>(
         name: impl Into<String>,
         looks: impl Fn(OutgoingRequest) -> F + Send + Sync + 'static,
@@ -135,8 +137,9 @@ impl Guard {
         Self { name: name.into(), looks: Looks::AfterModel(look(looks)) }
     }
 
-    /// Makes a guard that looks at the end of a run that has an answer. The guard can replace a text, but not a value
-    /// of an output type. With such a guard, readers of events get the text of an answer in one piece.
+    /// Makes a guard that looks at the end of a run that has an answer. The guard can replace the text of the end,
+    /// which may be the answer of a terminal tool, but not a value of an output type. With such a guard, readers of
+    /// events get the text of an answer in one piece.
     pub fn after_run<F>(
         name: impl Into<String>,
         looks: impl Fn(EndingRun) -> F + Send + Sync + 'static,

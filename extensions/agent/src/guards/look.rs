@@ -1,5 +1,5 @@
 //! Runs the guards of a stage in order. Each gets the result of the guard before it. After a refusal, no further guard
-//! runs.
+//! of the stage runs. Only the guards beside the model run at the same time.
 
 use std::mem::discriminant;
 use std::sync::Arc;

@@ -36,12 +36,12 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
 });
 
 /// A guard that removes secrets from requests to models. It finds secrets of known forms, such as `AKIA…`, `ghp_…` or
-/// `-----BEGIN PRIVATE KEY-----`, in every text of a request, and puts a note such as `[a GitHub token was removed]` in
-/// their place. The history of the run is unchanged. If an answer of the model has a secret, for instance in the
-/// arguments of a call, the answer is sent back.
+/// `-----BEGIN PRIVATE KEY-----`, in the instructions, messages, calls and answers of a request, and puts a note such
+/// as `[a GitHub token was removed]` in their place. The history of the run is unchanged. If an answer of the model has
+/// a secret, for instance in the arguments of a call, the answer is sent back.
 ///
-/// The guard does not find secrets without a recognizable form, such as passwords. For these, mark the parameter of the
-/// tool as secret (`#[arg(secret)]`), and let the policy deny tools the access to files with secrets.
+/// The guard does not find secrets without a recognizable form, such as most passwords. For these, mark the parameter
+/// of the tool as secret (`#[arg(secret)]`), and let the policy deny tools the access to files with secrets.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -71,7 +71,8 @@ impl Secrets {
         Self::default()
     }
 
-    /// Makes the guard end the run when it finds a secret, instead of removing the secret.
+    /// Makes the guard end the run when it finds a secret, instead of removing the secret from the request or sending
+    /// the answer back.
     #[must_use]
     pub fn stopping(mut self) -> Self {
         self.stops = true;

@@ -63,17 +63,17 @@ impl GuardSet {
         self.guards.iter().any(|it| it.stage() == stage)
     }
 
-    /// Whether a guard looks at requests.
+    /// Returns whether a guard looks at requests.
     pub(crate) fn look_at_requests(&self) -> bool {
         self.has(GuardStage::BeforeModel) || self.has(GuardStage::BesideModel)
     }
 
-    /// Whether the text of an answer is held back until guards have looked at it.
+    /// Returns whether the text of an answer is held back until guards have looked at the answer.
     pub(crate) fn hold_answers(&self) -> bool {
         self.has(GuardStage::AfterModel) || self.has(GuardStage::AfterRun)
     }
 
-    /// Whether calls may begin while their answer is still arriving.
+    /// Returns whether calls may begin while the answer that makes them is still arriving.
     pub(crate) fn let_calls_begin(&self) -> bool {
         !self.has(GuardStage::AfterModel) && !self.has(GuardStage::BesideModel)
     }

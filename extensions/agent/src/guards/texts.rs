@@ -59,7 +59,8 @@ pub(super) fn history(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
     })
 }
 
-/// Maps the texts of a history that neither the application nor the model wrote; `None` if none changes.
+/// Maps the answers of tools and the texts of attachments in a history, which strangers may have written; `None` if
+/// none changes.
 pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
     let changed = |it: &Message| match it {
         Message::User { text, attachments, untrusted } => {

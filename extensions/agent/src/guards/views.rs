@@ -89,9 +89,9 @@ impl OutgoingRequest {
     }
 
     /// Replaces texts of the request: `map` gets every text and returns its replacement, or `None` to keep it. If a
-    /// JSON string contains escapes, `map` also gets the decoded string. The arguments of a call remain valid JSON. A
-    /// changed message loses the content that its provider requires verbatim. If parts of a tool's answer cannot be
-    /// replaced, the whole answer is removed. Returns `None` if nothing changes.
+    /// JSON string contains escapes, `map` also gets the decoded string. Arguments of a call that are valid JSON remain
+    /// valid JSON. A changed message loses the content that its provider requires verbatim. If parts of a tool's answer
+    /// cannot be replaced, the whole answer is removed. Returns `None` if nothing changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::history(&self.history, &map);
@@ -101,8 +101,9 @@ impl OutgoingRequest {
         }
     }
 
-    /// Replaces texts of the request, as [`map_texts`](Self::map_texts) does, but only those that neither the
-    /// application nor the model wrote: answers of tools, and documents that are attached to the user's messages.
+    /// Replaces texts of the request, as [`map_texts`](Self::map_texts) does, but only answers of tools, and the texts
+    /// of documents that are attached to the user's messages. Results of calls in the background are messages of the
+    /// user, so `map` does not get them.
     #[must_use]
     pub fn map_foreign_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::foreign(&self.history, &map)?;
@@ -164,8 +165,8 @@ impl IncomingAnswer {
     }
 
     /// Replaces texts of the answer: `map` gets every text and returns its replacement, or `None` to leave it
-    /// unchanged. If a JSON string contains escapes, `map` also gets the decoded string. The arguments of a call remain
-    /// valid JSON. Returns `None` if nothing changes.
+    /// unchanged. If a JSON string contains escapes, `map` also gets the decoded string. Arguments of a call that are
+    /// valid JSON remain valid JSON. Returns `None` if nothing changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<AnswerChange> {
         let text = texts::mapped(&self.answer.text, &map);

@@ -54,8 +54,8 @@ fn attached_of(blocks: &[Content<'_>]) -> u64 {
     (blocks.len() - blocks.iter().filter(is_text).count()) as u64
 }
 
-/// Reserves the maximum cost of a request, or returns the input that ends the run. Waits while the journal cannot be
-/// used.
+/// Reserves the maximum cost of a request, or returns the input that ends the run. Waits while the journal is
+/// unavailable or full.
 pub(super) async fn admit(
     ceilings: &Ceilings,
     who: (&str, Option<&str>),

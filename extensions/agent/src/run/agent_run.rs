@@ -58,7 +58,7 @@ pub struct AgentRun {
     pub(super) observer: Observer,
     /// The tools that the model was shown with its last request.
     pub(super) shown: Option<ShownTools>,
-    /// The turn of the last answer, if some of its reads may have begun while the answer arrived.
+    /// The turn of the last answer, if some of its read-only calls may have begun while the answer arrived.
     pub(super) begun: Option<BegunTurn>,
     /// The type of the value that the run has to end in; `None` if it ends in a text.
     pub(super) output: Option<Output>,
@@ -110,13 +110,14 @@ impl AgentRun {
     /// Dropping the future leaves the run in its present state: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
-    /// When the application has to act before it can continue the run by [`resume`](Self::resume).
+    /// When the run stops without an end; see [`Stopped`]. Once the application has dealt with the cause,
+    /// [`resume`](Self::resume) continues the run.
     pub async fn send(&mut self, text: impl Into<String>) -> Result<RunEnd, Stopped> {
         self.send_with(text, []).await
     }
 
-    /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. In place of an
-    /// attachment that its provider does not accept, the model gets a sentence.
+    /// Sends a message with pictures or documents, as [`send`](Self::send) does; the text may be empty. If the provider
+    /// of the model does not accept an attachment, the model gets a sentence in place of the attachment.
     ///
     /// ```
     /// use toolwright::{Content, Executor, Registry};
@@ -160,9 +161,10 @@ impl AgentRun {
         StepInput::said_with(text, attachments).expecting(expected)
     }
 
-    /// Continues a run that stopped or was restored: asks the model, or runs the calls of the open turn again. A
-    /// journalled call does not run twice; a call that is not journalled may run again. The time limit of the run
-    /// starts again. If the run has ended, returns its end.
+    /// Continues a run that stopped or was restored: asks the model, or runs the calls of the open turn again. A call
+    /// that was interrupted may run again if its effect allows that, and so may a call that is not journalled. A
+    /// journalled call that has its answer does not run again. The time limit of the run starts again. If the run has
+    /// ended, returns its end.
     ///
     /// # Errors
     /// The errors of [`send`](Self::send), and [`Stopped::NothingSaid`] if the user has not sent a message yet.

@@ -27,12 +27,12 @@ use crate::search::found;
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and the driver takes it")]
 pub(super) enum AskOutcome {
     Answer(StepInput),
-    /// Requests leave out turns from here on: a summary has to be made before the request.
+    /// The request would leave out turns that no summary covers. A summary of these turns has to be made first.
     Summary(SummaryTask),
 }
 
 impl AgentRun {
-    /// Asks the model. With `begins_reads`, reads may begin while the answer arrives.
+    /// Asks the model. With `begins_reads`, calls of tools with `effect = read` may begin while the answer arrives.
     pub(super) async fn ask_model(
         &mut self,
         time: Option<Duration>,
@@ -117,7 +117,8 @@ impl AgentRun {
             };
             if first > 0 && request.1 && !begins_compacted(model, &request.0.history) {
                 // A guard has changed the message with the server's compaction, so that the server has no summary of
-                // the messages before it. The guards look at the whole history instead.
+                // the messages before it. So the request is made again from the whole history, and the guards look at
+                // that.
                 first = 0;
                 sent = compact_after(first);
                 continue;
@@ -244,7 +245,7 @@ impl AgentRun {
         }))
     }
 
-    /// If the state requires it, checks whether the answer is a value of the output type.
+    /// If the state asks for a check, checks whether the model's text is a value of the output type.
     pub(super) fn checked(
         &self,
         state: State,
@@ -259,7 +260,8 @@ impl AgentRun {
         Ok((state, actions))
     }
 
-    /// Adds the usage of abandoned requests to the state.
+    /// Adds to the state the usage of abandoned requests, and of an answer that guards were checking when the caller
+    /// stopped waiting.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != TotalUsage::default() {
@@ -273,7 +275,8 @@ impl AgentRun {
     }
 }
 
-/// Whether the first message has a compaction that the server of the model reads in place of the messages before it.
+/// Returns whether the first message has a compaction that the server of the model reads in place of the messages
+/// before it.
 fn begins_compacted(model: &dyn Model, history: &[Message]) -> bool {
     let is_read = |first: &Message| model.first_read(&[Message::user(""), first.clone()]) == 1;
     history.first().is_some_and(is_read)
@@ -342,7 +345,8 @@ impl OfferedTools {
 }
 
 impl ShownTools {
-    /// Lists the current tools for the model and pins the run to them; reuses the last list if nothing has changed.
+    /// Lists the current tools for the model and pins the run to them. Reuses the last list if nothing has changed and
+    /// no plugin has prepared the tools.
     fn newest<'s>(
         shown: &'s mut Option<Self>,
         run: &Run,

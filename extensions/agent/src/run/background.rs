@@ -2,7 +2,7 @@
 //! the model reads each result. The methods of [`State`] here are a pure part of [`step`](super::step()).
 //!
 //! The state lists each such call until its result is in the history. One step changes the list and the history, so
-//! that each result is read exactly once.
+//! that each result enters the history exactly once.
 
 use serde::{Deserialize, Serialize};
 use toolwright::provider::ToolCall;
@@ -50,7 +50,7 @@ impl BackgroundCall {
             Some(error) => ("which has failed", error.to_json()),
             None => ("which went on in the background", answer.text().into_owned()),
         };
-        // A text that contains a fence gets another fence, because the cut may remove the end of its own.
+        // A text that contains a fence is fenced once more, because the cut may remove the end of the inner fence.
         let shown = fenced(&format!("`{tool}`"), &cut(&text, most));
         format!("{RESULT_OF}{call} of `{tool}`, {how}:]\n{shown}")
     }

@@ -11,11 +11,11 @@ use crate::history::Message;
 use crate::search::{found, is_searched, unlisted};
 
 impl AgentRun {
-    /// Returns the answers to calls that must not run, because the model was not shown their tools, or their tools no
-    /// longer exist.
+    /// Returns the answers to calls that must not run: the model was not shown their tools, or the tools are left out
+    /// because their calls were refused repeatedly.
     ///
     /// Returns no answers if another process asked the model and the journal records which calls have run
-    /// (`knows_calls`). Otherwise a call that has run could be answered as if it had not.
+    /// (`knows_calls`). In that case, an answer from here could say that a call did not run although it has run.
     pub(super) fn unlisted(
         &self,
         called: &[ToolCall],

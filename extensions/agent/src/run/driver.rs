@@ -1,4 +1,4 @@
-//! Drives a run: carries out each due action, and records each step before it counts.
+//! Drives a run: carries out each due action, and records each step before the step takes effect.
 //!
 //! ```text
 //!   ask ──▶ commit: the model's answer ──▶ calls ──▶ commit: their answers ──▶ ask …
@@ -104,8 +104,8 @@ impl<R: Recorder> Driver<'_, R> {
         self.ask().boxed()
     }
 
-    /// Asks the model; returns its answer, or the interruption that happened first. If requests leave out turns from
-    /// here on, first makes and records a summary of these turns.
+    /// Asks the model; returns its answer, or the interruption that happened first. If the agent has a summarizer and
+    /// the request would leave out turns that no summary covers, first makes and records a summary of these turns.
     async fn answer(&mut self) -> Result<Result<StepInput, Interruption<R::Error>>, R::Error> {
         loop {
             let time = self.recorder.time_left();
@@ -179,7 +179,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
         let (state, actions) = step(&self.run.state, event);
         if !actions.iter().any(|action| matches!(action, Action::Call(_))) {
-            // The answer has no calls to run: cancel reads that began early.
+            // The answer has no calls to run. Dropping `begun` cancels the calls that began early.
             self.run.begun = None;
         }
         // The steps that follow from an answer are committed together with the answer.
@@ -228,7 +228,7 @@ impl<R: Recorder> Driver<'_, R> {
         let none_refused = refused.iter().all(Option::is_none);
         let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
         if !none_refused && let Some(begun) = begun.take() {
-            // A turn that began early cannot take answers that are known already, so its reads are cancelled and made
+            // A turn that began early cannot take answers that are known already, so its calls are cancelled and made
             // again.
             begun.stop.cancel();
         }
@@ -387,7 +387,7 @@ fn cancel(token: Option<&CancellationToken>) {
     }
 }
 
-/// Whether an answer says that the executor refused the call because the executor shuts down.
+/// Returns whether an answer says that the executor refused the call because the executor shuts down.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
     answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

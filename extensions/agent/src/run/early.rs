@@ -1,5 +1,6 @@
-//! Runs reads of an answer that is still arriving: each read begins as soon as its call is complete, and counts only if
-//! the answer becomes complete.
+//! Runs calls of tools with `effect = read` while the answer that makes them is still arriving. Such a call begins as
+//! soon as its arguments are complete, if it needs no approval and need not wait for an earlier call. Its result is
+//! used only if the whole answer arrives.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,14 +11,14 @@ use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
 use crate::results::has_reference;
 use crate::search::unlisted;
 
-/// The turn of an answer that is still arriving, and whose reads may begin.
+/// The turn of an answer that is still arriving, and whose read-only calls may begin.
 pub(super) struct Early {
     run: Run,
     catalog: Catalog,
     /// The deferred tools that the model has found, if it searches for them by calls.
     found: Option<Vec<String>>,
     number: u64,
-    /// Cancelled when the run has to end, so that the reads that have begun are cancelled too.
+    /// Cancelled when the run has to end, so that the calls that have begun are cancelled too.
     stop: CancellationToken,
     arrived: Mutex<ArrivedTurn>,
 }
@@ -42,7 +43,7 @@ impl Early {
         Self { run: run.clone(), catalog, found, number, stop: CancellationToken::new(), arrived }
     }
 
-    /// Takes a complete call. A call that arrives out of order begins only with the whole turn.
+    /// Takes a complete call. A call that arrives out of order, and all calls after it, begin only with the whole turn.
     fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
         // Three kinds of calls wait for the complete answer, and so do all calls after them: the call that gives the
@@ -63,7 +64,7 @@ impl Early {
         arrived.turn.push(owned.cancelled_by(self.stop.clone()));
     }
 
-    /// Restarts after an answer that broke off: cancels the reads that have begun for it.
+    /// Starts again after an answer that broke off: drops the turn, which cancels the calls that have begun.
     fn restart(&self) {
         let turn = self.run.open_turn(self.number);
         *self.lock() = ArrivedTurn { turn, calls: 0 };

@@ -22,7 +22,8 @@ pub(super) struct Guarding {
     pub(super) held: Option<ModelAnswer>,
     /// The usage of the answer that the guards look at now.
     pub(super) looked_at: TotalUsage,
-    /// The changes to requests that were reported already. The same change occurs in every later request.
+    /// The changes to requests that were reported already. A guard usually makes the same change in every later
+    /// request, because each request repeats the history.
     reported: BTreeSet<(String, String)>,
 }
 

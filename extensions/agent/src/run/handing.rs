@@ -59,12 +59,12 @@ fn target((call, answer): &(ToolCall, Answer)) -> Option<String> {
     json_of(answer)["handed_off_to"].as_str().map(str::to_owned)
 }
 
-/// Whether the answer to a call says that the call handed its run off.
+/// Returns whether the answer to a call says that the call handed its run off.
 pub(super) fn is_hand_off(call: &ToolCall, answer: &Answer) -> bool {
     call.name == HAND_OFF && !answer.is_error()
 }
 
-/// Whether the tool `hand_off` of a catalog belongs to this crate, and not to the application.
+/// Returns whether the tool `hand_off` of a catalog belongs to this crate, and not to the application.
 pub(crate) fn is_marked(catalog: &Catalog) -> bool {
     catalog.get(HAND_OFF).is_some_and(|it| it.metadata::<HandOffTool>().is_some())
 }

@@ -12,7 +12,7 @@ use crate::run::{AgentRun, AgentRunBuilder, Output, StartError};
 
 type Service = Box<dyn Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync>;
 
-/// The id, user, services and cancellation of a run that has not begun.
+/// The options of a run that has not begun.
 #[derive(Default)]
 pub(crate) struct RunOptions {
     pub id: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct RunOptions {
     /// Each function adds a service to a run. A function may be called more than once: a process opens a recorded run
     /// each time that it takes the run.
     pub services: Vec<Service>,
-    /// The type of the value in which the run ends, if it is not that of the agent.
+    /// The type of the value in which the run ends; `None` if the agent's output type applies.
     pub output: Option<Output>,
     /// The settings of this run's requests; `None` if the agent's settings apply.
     pub settings: Option<ModelSettings>,
@@ -126,7 +126,7 @@ macro_rules! run_options {
             self
         }
 
-        /// Adds a service of this run, which the executor declares by
+        /// Adds a service to this run. Declare the type of the service on the executor's builder, by
         /// [`per_run`](toolwright::ExecutorBuilder::per_run).
         pub fn with<T: Send + Sync + 'static>(mut self, service: T) -> Self {
             self.options.with(service);

@@ -109,7 +109,7 @@ impl Output {
         &self.0.expected.name
     }
 
-    /// Refuses a type that cannot be requested from the models of an agent together with these tools.
+    /// Refuses the type if a value of it cannot be requested from this model together with these tools.
     pub(crate) fn fits(&self, model: &dyn Model, tools: &Catalog) -> Result<(), OutputError> {
         if tools.get(FINAL_ANSWER).is_some() {
             return Err(OutputError::NameTaken { tool: FINAL_ANSWER });

@@ -1,4 +1,4 @@
-//! Records the steps of a run before they count: nowhere, or in a journal.
+//! Records the steps of a run before they take effect: in a journal, or not at all for a run in memory.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -45,7 +45,7 @@ pub(crate) enum Interruption<E> {
     Stop(Stop),
     /// The driver has to release the run in its recorded state, so that another process continues it.
     Leave(E),
-    /// Another driver has taken the run.
+    /// The driver cannot renew its lease, for example because another driver has taken the run.
     Lost(E),
     /// The user has sent a message that interrupts the request. Occurs only with [`Work::Asking`].
     Said,
@@ -77,8 +77,7 @@ pub(crate) enum TurnOutcome<O> {
     Open(O),
 }
 
-/// Records each step of a run, and reports requests from outside to end the run. The default methods are those of a run
-/// in memory.
+/// Records each step of a run, and reports requests from outside to end the run. Most default methods do nothing.
 pub(crate) trait Recorder: Send {
     /// Why this process cannot continue a run.
     type Error: From<Stopped> + ToString + Send;
@@ -89,7 +88,7 @@ pub(crate) trait Recorder: Send {
     /// The value that makes the calls of a turn; `()` if the run itself makes them.
     type Maker: Send + Sync;
 
-    /// Whether reads may begin before the model's answer that calls them is recorded.
+    /// Whether calls of tools with `effect = read` may begin before the answer that makes them is recorded.
     const BEGINS_READS: bool;
 
     /// Whether the recorder can tell by itself which calls of an open turn have run.
@@ -109,10 +108,11 @@ pub(crate) trait Recorder: Send {
     /// Returns why the run has to end now; `None` if it may continue.
     fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
 
-    /// Whether the application has cancelled the run, and therefore its calls.
+    /// Returns whether the application has cancelled the run, and therefore its calls.
     fn is_cancelled(&mut self) -> bool;
 
-    /// Whether something besides the run's token may cancel the calls, so that the calls need a token of their own.
+    /// Returns whether something besides the run's token may cancel the calls, so that the calls need a token of their
+    /// own.
     fn may_stop(&self) -> bool;
 
     /// Returns how much time the run has left.
@@ -196,7 +196,7 @@ pub(crate) trait Recorder: Send {
         error: ModelError,
     ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
-    /// Records a step with its changes to the plugins' states. The step counts only when it is recorded.
+    /// Records a step with its changes to the plugins' states. The driver takes the step only after it is recorded.
     fn commit(
         &mut self,
         _before: &State,
@@ -407,7 +407,7 @@ impl Recorder for Nothing {
     }
 }
 
-/// A run that is dropped in the middle of a turn reads no more messages, and its sub-agents are forgotten.
+/// Closes the inbox, and forgets the budget of sub-agents, also if the driver is dropped in the middle of a turn.
 impl Drop for Nothing {
     fn drop(&mut self) {
         self.inbox.close();

@@ -1,4 +1,5 @@
-//! Finds the tools that a run leaves out because their last calls were all refused. Pure: depends only on the history.
+//! Finds the tools that a run leaves out because several calls of them in a row were refused. Pure: depends only on the
+//! history.
 
 use std::collections::BTreeMap;
 

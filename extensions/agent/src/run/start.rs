@@ -21,7 +21,8 @@ use crate::plugin::{PluginStates, Plugins, Sink, StateError};
 use crate::results::Results;
 use crate::run::State;
 
-/// Gathers the options of a run: the services, user and session of the executor's run, and its cancellation.
+/// A builder for an [`AgentRun`]. It gathers the user, the session and the services of the run, its settings, its
+/// restored state and the token that cancels it.
 pub struct AgentRunBuilder {
     agent: Agent,
     id: String,
@@ -133,7 +134,7 @@ impl AgentRunBuilder {
     }
 
     /// Begins with a history that another program wrote and that [`import`](crate::import) has repaired. The user's
-    /// first message continues the history; none of its calls run again.
+    /// first message continues the history. None of the calls in the history run again.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -161,8 +162,8 @@ impl AgentRunBuilder {
     /// Makes the run.
     ///
     /// # Errors
-    /// When a service is missing or was not declared, the restored history is invalid or does not fit the state, or the
-    /// stored state of a plugin does not fit its type.
+    /// When a service is missing or was not declared, the restored history is invalid or does not fit the state, the
+    /// stored state of a plugin does not fit its type, or the provider of the model does not support a setting.
     pub fn start(mut self) -> Result<AgentRun, StartError> {
         let plugins = self.with_plugins()?;
         let shared = plugins.clone();
@@ -276,8 +277,8 @@ impl AgentRun {
     }
 }
 
-/// Whether a model may write a reference in place of an argument of another type. In strict dialects it may not,
-/// because the arguments have to follow the schema.
+/// Returns whether a model may write a reference in place of an argument of another type. In strict dialects it may
+/// not, because the arguments have to follow the schema.
 fn may_refer(dialect: Dialect) -> bool {
     !matches!(
         dialect,

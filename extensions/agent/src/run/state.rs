@@ -1,4 +1,4 @@
-//! The state of a run, apart from its history: small, and of constant size except for the calls of an open turn.
+//! The state of a run, apart from its history. The state is small, because it does not grow with the history.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::limits::{Limits, TotalUsage, Usage};
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
 
-/// The state of a run. A driver needs only the state and the history to continue the run, in this process or another;
-/// [`step`](crate::step) computes the next state.
+/// The state of a run. To continue the run, in this process or another, a driver needs the state, the history, and the
+/// states of the agent's plugins if it has any. [`step`](crate::step) computes the next state.
 ///
 /// ```
 /// use toolwright_agent::{Action, StepInput, Limits, State, step};
@@ -241,7 +241,7 @@ impl State {
         self.0.spent
     }
 
-    /// Whether calls of the model were answered since the last [`Said`](crate::StepInput::Said).
+    /// Returns whether calls of the model were answered since the last [`Said`](crate::StepInput::Said).
     pub(crate) fn has_called(&self) -> bool {
         self.0.called
     }

@@ -90,7 +90,8 @@ pub enum StepInput {
     /// A guard has sent the model's answer back, or has ended the run.
     Guarded {
         /// The answer that the guard checked; `None` if the guard checked a message of the user, a request or the end
-        /// of the run. If the guard ended the run, the answer is dropped, and only its usage counts.
+        /// of the run. If the guard ended the run, the text and the calls of the answer are dropped, but its usage and
+        /// its turn count.
         answer: Option<ModelAnswer>,
         /// The decision of the guard.
         report: GuardReport,
@@ -102,7 +103,7 @@ pub enum StepInput {
     },
     /// The request to the model failed.
     Failed(ModelError),
-    /// The calls of a turn have run.
+    /// The calls of a turn have their answers.
     Called {
         /// The answers, by the index of the call. A call without an answer counts as interrupted.
         answers: Vec<Answer>,
@@ -111,7 +112,7 @@ pub enum StepInput {
     },
     /// The model is unavailable, and the driver asks it again later. The value is the usage of the failed requests.
     Unreachable(TotalUsage),
-    /// The request could have exceeded a ceiling, so the model was not asked.
+    /// The request could have exceeded a [`Ceiling`](crate::Ceiling), so the model was not asked.
     TooDear(Limit),
     /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
@@ -421,8 +422,8 @@ impl State {
         }
     }
 
-    /// Asks the model again after the answers to its calls. If the limits require a report, first appends a message
-    /// that says how much of the budget is left.
+    /// Asks the model again, after the answers to its calls for instance. Ends the run if a limit is reached. If the
+    /// limits require a report, first appends a message that says how much of the budget is left.
     pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {

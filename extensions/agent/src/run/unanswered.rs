@@ -3,7 +3,7 @@
 use toolwright::provider::ToolCall;
 use toolwright::{ErrorClass, ToolError};
 
-/// Answers a call that was cut off before the model had finished writing it.
+/// Returns the error for a call that was cut off before the model had finished writing the call.
 pub(super) fn cut_short(call: &ToolCall) -> ToolError {
     ToolError::new(
         "call_cut_short",

@@ -9,7 +9,7 @@ use toolwright::{Answer, Executor, error_kind};
 /// Reports on standard error the first call of an agent that is refused because it has no approver; `was_said` is the
 /// agent's flag.
 pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answer]) {
-    // With a journal, the executor reports a failing approver, and a call may wait.
+    // With a journal, calls may wait for a person, and the executor itself reports an approver that fails.
     if executor.worker().is_some() {
         return;
     }

@@ -13,8 +13,8 @@ impl<E> AgentBuilder<E> {
     /// that turn. So keep adding an agent as long as a run that was handed off to it may continue.
     ///
     /// With an existing executor ([`Agent::on`](crate::Agent::on)), `hand_off` is registered on that executor, which
-    /// can serve only one agent that hands runs off. The executor's policy decides about calls of `hand_off`: a person
-    /// is asked, unless a rule allows them.
+    /// can serve only one agent that hands runs off. The executor's policy decides about calls of `hand_off`. The
+    /// default policy asks a person; to change that, add a rule that allows `hand_off`.
     ///
     /// ```
     /// use toolwright::tool;

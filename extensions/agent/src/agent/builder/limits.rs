@@ -14,7 +14,7 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Limits how long a run works on a message of the user, including the time that people take to decide: no limit
-    /// unless set. At the limit, open calls are cancelled.
+    /// unless set. At the limit, the request to the model is dropped, open calls are cancelled, and the run ends.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);
@@ -40,8 +40,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
-    /// least once.
+    /// Limits how often in a row calls of one tool with the same arguments may fail before the run ends: 3 unless set,
+    /// and at least once.
     #[must_use]
     pub fn max_repeated_failures(mut self, times: u32) -> Self {
         self.limits.repeated_failures = times.max(1);
@@ -71,11 +71,11 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits what all runs together may cost in a day or a month: per user, per agent, or for the application. Before
-    /// each request to a model, the agent reserves the maximum cost of the request in the journal. When the answer
-    /// arrives, the agent replaces the reservation by the actual cost. If the next request of a run does not fit, the
-    /// run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the next period, and other
-    /// runs continue. Any number of processes share the ceilings of a journal.
+    /// Limits what runs together may cost in a day or a month: the runs of each user, the runs of this agent, or all
+    /// runs of the journal. Before each request to a model, the agent reserves the maximum cost of the request in the
+    /// journal. When the answer arrives, the agent replaces the reservation by the actual cost. If the next request of
+    /// a run does not fit, the run ends with [`Limit::Ceiling`](crate::Limit::Ceiling); the user may continue it in the
+    /// next period, and other runs continue. Any number of processes share the ceilings of a journal.
     ///
     /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), or for a
     /// model without a known price.
@@ -115,8 +115,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Shows the model, after each turn, how many turns and tokens and how much money it has left. The model reads this
-    /// as a message of the user.
+    /// Shows the model, after each turn, how many turns it has left, and how many tokens and how much money if these
+    /// are limited. The model reads this as a message of the user.
     #[must_use]
     pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;

@@ -9,14 +9,14 @@ use crate::agent::hand_off::hand_off_tool;
 use crate::run::HAND_OFF;
 
 impl<E> AgentBuilder<E> {
-    /// Adds a sub-agent to which the model can give tasks, by calls of `spawn_agent`. The sub-agent works on the task
-    /// with some of the agent's tools, and its answer is the answer of the call. The policy of the run decides about
-    /// the sub-agent's calls, its approval requests go to the approver of the run, and its usage counts for the run.
-    /// See [`SubAgent`].
+    /// Adds a sub-agent to which the model can give tasks, by calls of `spawn_agent` or of the sub-agent's own tool
+    /// ([`SubAgent::as_tool`]). The sub-agent works on the task with some of the agent's tools, and its answer is the
+    /// answer of the call. The policy of the run decides about the sub-agent's calls, its approval requests go to the
+    /// approver of the run, and its usage counts for the run. See [`SubAgent`].
     ///
     /// With an existing executor ([`Agent::on`](crate::Agent::on)), the tools that start sub-agents are registered on
     /// that executor, which can serve only one agent with sub-agents. The executor's policy decides about calls of
-    /// these tools: a person is asked, unless a rule allows `spawn_agent`.
+    /// these tools. The default policy asks a person; to change that, add rules that allow these tools.
     ///
     /// ```
     /// use toolwright::tool;
@@ -69,7 +69,7 @@ impl<E> AgentBuilder<E> {
 }
 
 impl AgentBuilder<NewExecutor> {
-    /// Makes the tools that start sub-agents and their rules, for a new executor.
+    /// Makes the tools and rules of [`sub_agent_tools`](Self::sub_agent_tools) for a new executor.
     pub(in crate::agent) fn take_sub_agent_tools(
         &mut self,
     ) -> Result<Option<SubAgentTools>, AgentError> {
@@ -79,7 +79,8 @@ impl AgentBuilder<NewExecutor> {
 }
 
 impl AgentBuilder<Executor> {
-    /// Registers the tools that start sub-agents on an existing executor.
+    /// Registers the tools that start sub-agents, and the tool that hands runs off, on an existing executor. Does
+    /// nothing if the builder has made the executor, which then has these tools.
     pub(super) fn register_sub_agent_tools(&self) -> Result<(), AgentError> {
         let made = match self.has_sub_agent_tools {
             true => None,

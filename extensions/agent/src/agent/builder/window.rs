@@ -18,16 +18,16 @@ impl<E> AgentBuilder<E> {
 
     /// Sets the size of the model's context window, in tokens. Unless set, the size is
     /// [`Model::window`](crate::Model::window). For an `HttpModel`, the size comes from its
-    /// [`Prices`](crate::Prices). If the size is not known, every request has the whole history, as with `u64::MAX`.
+    /// [`Prices`](crate::Prices). If the size is not known, the agent shortens no request, as with `u64::MAX`.
     ///
     /// Instructions, tools and the answer take a part of the window. If the history needs more than three quarters of
-    /// the rest, the request gets a shortened copy. Answers that a later call repeats are left out first, then the
-    /// middle of long old answers, and at last the oldest turns. The run keeps its whole history.
+    /// the rest, the request gets a shortened copy. Answers of tools that a later call repeats are left out first, then
+    /// the middle of long old answers, and at last the oldest turns. The run keeps its whole history.
     ///
-    /// The omissions depend only on the history, so another process that continues the run makes the same omissions.
-    /// Messages of the user, the last two turns, refusals and unknown outcomes are never shortened.
-    /// [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports the omissions. Tokens are estimated: three bytes
-    /// count as one token.
+    /// The omissions depend only on the history, the room for it in the window and the recorded summaries. So another
+    /// process that continues the run with the same agent makes the same omissions. Messages of the user, the last two
+    /// turns, refusals and unknown outcomes are never shortened. [`RunEvent::Compacted`](crate::RunEvent::Compacted)
+    /// reports the omissions. Tokens are estimated: three bytes count as one token.
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
@@ -37,12 +37,13 @@ impl<E> AgentBuilder<E> {
     /// Sets a model that summarizes the turns that [`window`](Self::window) leaves out; a small model is enough. The
     /// agent asks for the summary in a separate request, before a request leaves these turns out for the first time.
     /// The summary is marked as untrusted text. Parts of these turns that must not be shortened are sent in full beside
-    /// the summary. A recorded run records the summary before it uses it, so that any process that continues the run
-    /// uses the same one. The summary counts toward what the run spends, but not as a turn.
+    /// the summary. A recorded run records the summary before a request uses it, so that any process that continues the
+    /// run uses the same summary. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// The agent asks for a summary only once. The turns are left out without a summary if the summary is missing,
-    /// late, empty, cut short or no shorter than the turns, if the model makes a call instead, or if the model, a guard
-    /// or a ceiling refuses the request. [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
+    /// If the attempt fails, this process does not ask again for the summary of these turns. The turns are left out
+    /// without a summary if the summary is missing, late, empty, cut short or no shorter than the turns, if the model
+    /// makes a call instead, or if the model, a guard or a ceiling refuses the request.
+    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};

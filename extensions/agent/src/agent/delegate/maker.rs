@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use toolwright::{Answer, Call, Calls, Catalog, Effect, Run, TurnAnswers};
 
-/// How many read-only calls run at once.
+/// The maximum number of read-only calls that run at once.
 const AT_ONCE: usize = 8;
 
 /// Makes calls in order. The number of calls before a call identifies it, so that a replay finds the call again.
@@ -15,8 +15,8 @@ impl Maker {
         Self(calls)
     }
 
-    /// Answers the calls of a turn: runs read-only calls together, and each call that changes something alone. A call
-    /// with a known answer does not run, but counts in the numbering.
+    /// Answers the calls of a turn: runs up to [`AT_ONCE`] consecutive read-only calls together, and every other call
+    /// alone. A call with a known answer does not run, but counts in the numbering.
     pub(super) async fn answer_calls(
         &self,
         run: &Run,
@@ -37,7 +37,8 @@ impl Maker {
                 |index: &usize| known[*index].is_none() && is_read(&catalog, &calls[*index]);
             let reads = (first..calls.len()).take(AT_ONCE).take_while(is_read).count();
             let batch = &calls[first..first + reads.max(1)];
-            // The futures are polled in order, so each call gets its number independently of how long the others take.
+            // The futures are polled in order, so each call gets its number independently of how long the other calls
+            // take.
             answers.extend(join_all(batch.iter().map(|call| self.0.call(call))).await);
         }
         let is_done = |(_, (call, answer)): &(usize, (&Call<'_>, &Answer))| {

@@ -171,7 +171,8 @@ fn driven<'r>(
     .boxed()
 }
 
-/// Returns the limits and the spending of the run that makes the call; `None` if the run is not recorded.
+/// Returns the limits and the spending of the run that makes the call. Returns `None` if neither this process nor the
+/// journal has them.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));
@@ -182,8 +183,8 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
     standing.map_err(|error| not_recorded(&error))
 }
 
-/// Takes the share of a sub-agent from the rest of its parent's budget. A sub-agent that resumes gets its first share
-/// again.
+/// Takes the share of a sub-agent from the rest of its parent's budget. A sub-agent that resumes gets the share that it
+/// got when it began.
 async fn take_share(
     parent: &Agent,
     ready: &ReadySubAgent,

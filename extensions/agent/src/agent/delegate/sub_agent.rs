@@ -38,7 +38,8 @@ use crate::run::{Output, OutputError};
 pub struct SubAgent {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// The profile that selects the sub-agent's tools; `None` means all tools except those that start sub-agents.
+    /// The profile that selects the sub-agent's tools; `None` means all tools except `hand_off` and those that start
+    /// sub-agents.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
     /// The model of the sub-agent; `None` means the model of its parent.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
@@ -81,7 +82,8 @@ impl SubAgent {
     }
 
     /// Selects the sub-agent's tools, by the patterns of a [`Profile`]. Unless set, it has all tools of its parent
-    /// except those that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`.
+    /// except `hand_off` and those that start sub-agents. It can start sub-agents if the profile selects `spawn_agent`
+    /// or a sub-agent that is a tool ([`as_tool`](Self::as_tool)).
     #[must_use]
     pub fn profile(mut self, patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.profile = Some(Profile::new(patterns));
@@ -121,21 +123,24 @@ impl SubAgent {
     }
 
     /// Limits how many times the sub-agent's model is asked. Unless set, the limit is the number of turns that its
-    /// parent has left.
+    /// parent has left, less the turn in which the parent reads the answer. If several sub-agents may work
+    /// [`at_once`](Self::at_once), that number is divided among them. A higher limit than that number has no effect.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
         self
     }
 
-    /// Limits the tokens of the sub-agent's requests and answers. Unless set, the limit is what its parent has left.
+    /// Limits the tokens of the sub-agent's requests and answers. Unless set, the limit is what its parent has left. If
+    /// several sub-agents may work [`at_once`](Self::at_once), that number is divided among them.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// Limits what the sub-agent may cost. Unless set, the limit is what its parent has left.
+    /// Limits what the sub-agent may cost. Unless set, the limit is what its parent has left. If several sub-agents may
+    /// work [`at_once`](Self::at_once), that amount is divided among them.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
@@ -143,7 +148,8 @@ impl SubAgent {
     }
 
     /// Limits how long the sub-agent may work, including the time that people take to decide. Unless set, only the
-    /// limit of its parent applies. If another process resumes the sub-agent, the time starts again.
+    /// limit of its parent applies. The time starts again whenever the call that started the sub-agent begins again:
+    /// after a crash, or after an approval for which the call waited in the journal.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.time = Some(time);
@@ -164,9 +170,9 @@ impl SubAgent {
         self
     }
 
-    /// Makes the sub-agent end in a value of this type. Its answer is parsed as strictly as the input of a tool. If the
-    /// answer is invalid, the sub-agent's model gets the problems with their locations, and answers again. The parent's
-    /// model reads the value in [`SubAgentAnswer::output`](crate::SubAgentAnswer::output).
+    /// Makes the sub-agent end in a value of this type. The answer of its model is parsed as strictly as the input of a
+    /// tool. If the answer is invalid, the sub-agent's model gets the problems with their locations, and answers again,
+    /// at most twice. The parent's model reads the value in [`SubAgentAnswer::output`](crate::SubAgentAnswer::output).
     ///
     /// ```
     /// use toolwright_agent::SubAgent;

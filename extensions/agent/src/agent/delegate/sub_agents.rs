@@ -63,7 +63,7 @@ impl SubAgents {
         }
         let own: Vec<&str> = agents.iter().filter(|it| it.is_tool).map(|it| &*it.name).collect();
         let has_shared = own.len() < agents.len();
-        // Only the model of the run itself can hand the run off, so a sub-agent does not get this tool.
+        // Only the model of the run itself can hand the run off, so a sub-agent does not get this tool by default.
         let hands_off = has_hand_off(&parent.executor.catalog()).then_some(HAND_OFF);
         let tools = has_shared.then_some(SPAWN_AGENT).into_iter().chain(hands_off).chain(own);
         let but_these = std::iter::once("*".to_owned()).chain(tools.map(|it| format!("!{it}")));
@@ -89,7 +89,7 @@ impl SubAgents {
         self.agents.keys().map(String::as_str)
     }
 
-    /// Whether several sub-agents of this name may work at once.
+    /// Returns whether several sub-agents of this name may work at once.
     pub(super) fn work_at_once(&self, name: &str) -> bool {
         self.get(name).is_some_and(|it| it.at_once > 1)
     }
@@ -152,7 +152,8 @@ impl ReadySubAgent {
                 tool.name
             )));
         }
-        // The policy of the executor decides as well, so these rules need neither its mode nor its protections.
+        // The executor's policy, with its mode and its protections, decides as well. So the sub-agent's policy needs no
+        // default mode and no protections.
         let rules = |policy: PolicyBuilder| {
             policy.without(Protection::ALL).over(Policy::builder().mode(Mode::Unrestricted))
         };
@@ -176,7 +177,7 @@ impl ReadySubAgent {
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: parent.accounts.clone(),
-            // A sub-agent's calls are children of the call that started it, and cannot call the tools that read large
+            // A sub-agent's calls are made as children of another call, which cannot reach the tools that read large
             // answers in parts. So a sub-agent gets whole answers.
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),

@@ -9,11 +9,11 @@ use super::sub_agents::Link;
 use super::{SubAgent, SubAgentAnswer};
 use crate::agent::AgentError;
 
-/// The tool that starts any sub-agent.
+/// The tool that starts the sub-agents that are not tools themselves.
 pub(super) const SPAWN_AGENT: &str = "spawn_agent";
 
-/// How many times a process may die during the work of one sub-agent before an operator has to decide. Each attempt
-/// resumes where the last one stopped, so no work is done twice.
+/// How many times the call that starts a sub-agent is attempted before an operator has to decide, for example because
+/// processes die. The number is high, because each attempt replays the recorded answers of the attempts before it.
 const ATTEMPTS: u32 = 100;
 
 /// The tools and rules that an executor needs so that its model can start sub-agents.
@@ -45,8 +45,8 @@ impl SubAgentTools {
             Rule::allow("the application lets its model give tasks to this agent")
                 .named(format!("sub-agents-{name}"))
                 .tool(*name)
-                // The call that starts a sub-agent touches nothing itself: each call of the sub-agent is checked for
-                // what it touches.
+                // The call that starts a sub-agent touches nothing itself. The policy checks each call of the sub-agent
+                // for what that call touches.
                 .touches(nothing, nothing)
         };
         let policy = names.iter().map(rule).fold(Policy::builder(), PolicyBuilder::rule);

@@ -30,7 +30,7 @@ use crate::run::HANDED_OFF;
 pub struct HandOff {
     pub(in crate::agent) name: String,
     pub(super) description: String,
-    /// The tools that the agent may call; `None` means all tools.
+    /// The patterns that select the agent's tools; `None` means all tools.
     pub(super) profile: Option<Vec<String>>,
     /// The model of this agent; `None` means the model of the agent with which the run began.
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
@@ -65,7 +65,7 @@ impl HandOff {
         }
     }
 
-    /// Selects the tools of the agent by the patterns of a [`Profile`](toolwright::Profile). Without it, the agent has
+    /// Selects the tools of the agent by the patterns of a [`Profile`](toolwright::Profile). Unless set, the agent has
     /// all tools of the agent with which the run began. [`may_hand_off_to`](Self::may_hand_off_to) decides whether the
     /// agent has `hand_off`.
     #[must_use]
@@ -74,7 +74,7 @@ impl HandOff {
         self
     }
 
-    /// Sets the model of the agent. Without it, the agent uses the model of the agent with which the run began.
+    /// Sets the model of the agent. Unless set, the agent uses the model of the agent with which the run began.
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
@@ -105,8 +105,8 @@ impl HandOff {
         self
     }
 
-    /// Sets the size of the context window of the agent's model, in tokens; see
-    /// [`AgentBuilder::window`](crate::AgentBuilder::window).
+    /// Sets the size of the context window of the agent's model, in tokens. Unless set, the size for the agent with
+    /// which the run began applies; see [`AgentBuilder::window`](crate::AgentBuilder::window).
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);

@@ -20,9 +20,9 @@ use crate::run::options::Ids;
 /// The agents to which the runs of an agent may be handed off, by their names.
 pub(crate) struct HandOffs {
     agents: BTreeMap<String, ReadyHandOff>,
-    /// The names of the agents to which the agent with which a run begins may hand the run off.
+    /// The names of the agents to which a run's first agent may hand the run off.
     targets: Vec<String>,
-    /// A catalog with the tool `hand_off`, as the model of the agent with which a run begins sees it.
+    /// A catalog with the tool `hand_off`, as the model of a run's first agent sees the tool.
     listed: Option<Catalog>,
 }
 
@@ -144,7 +144,8 @@ impl ReadyHandOff {
         if let Some(service) = instructions.lacks(&first.executor) {
             return Err(AgentError::Instructions { service });
         }
-        // The policy of the executor decides as well, so these rules need neither its mode nor its protections.
+        // The executor's policy, with its mode and its protections, decides as well. So the agent's policy needs no
+        // default mode and no protections.
         let rules = |policy: PolicyBuilder| {
             policy.without(Protection::ALL).over(Policy::builder().mode(Mode::Unrestricted))
         };

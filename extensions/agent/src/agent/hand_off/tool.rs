@@ -38,8 +38,8 @@ pub(crate) fn hand_off_tool(
     Some((tool, Policy::builder().rule(rule)))
 }
 
-/// Returns a catalog with the tool as one agent's model sees it: the tool names only the agents to which that model may
-/// hand the run off.
+/// Returns a catalog with the tool `hand_off` as the model of one agent sees the tool: it names only the agents to
+/// which that model may hand the run off. Returns `None` if there are none.
 pub(super) fn listed(all: &Descriptions, targets: &[String]) -> Option<Catalog> {
     let tool = made(all, targets.iter().map(String::as_str));
     let listed = || Registry::of([tool]).expect("one name, and a schema that says what it means");

@@ -1,5 +1,5 @@
-//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: examines each byte once, and
-//! gives up if the text is not an object.
+//! Finds the complete members of a JSON object in a text that is still incomplete. Pure: depends only on the text.
+//! Gives up if the text is not an object.
 
 use serde_json::{Map, Value};
 

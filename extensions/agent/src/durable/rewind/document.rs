@@ -23,7 +23,7 @@ pub(super) struct RewindDocument {
     pub documents: usize,
     /// The turns whose changes the rewind undoes, by run.
     pub turns: Vec<(String, u64)>,
-    /// The calls that calls of these turns made, such as the calls of a tool that calls others.
+    /// The calls that other calls of these turns made, as tools that call other tools do.
     pub calls: Vec<CallId>,
     /// The id under which the log of changes records the restored files.
     pub by: CallId,

@@ -14,7 +14,7 @@ use super::super::runs::head_of;
 /// How many calls are read at once.
 const PAGE: usize = 1_000;
 
-/// The maximum number of runs in a chain of forks.
+/// The maximum number of runs that are read in a chain of forks.
 const FORKS: usize = 10_000;
 
 /// An effect of a call that no rewind undoes, such as a program that ran or a message that was sent.
@@ -31,7 +31,7 @@ pub struct LastingEffect {
     pub tool: String,
     /// The state of the call; `None` if the journal does not have the call.
     pub state: Option<State>,
-    /// The arguments of the call as people see them, unless they are encrypted.
+    /// The arguments of the call as people see them; empty if the journal does not have the call.
     pub shown: String,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct TakenTurns {
 }
 
 impl TakenTurns {
-    /// Finds the calls after a turn of this run.
+    /// Finds the calls after a turn of this run, also in the runs from which it was forked.
     pub(super) async fn after(store: &dyn Store, head: &Head, turn: u64) -> Result<Self, RunError> {
         let mut taken = Self { calls: ChangingCalls::default(), records: Vec::new() };
         let (mut at, mut last) = (head.clone(), head.turn);

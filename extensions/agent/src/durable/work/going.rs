@@ -11,7 +11,7 @@ use crate::durable::{RunError, Runner};
 /// How long a run is left alone after its first failure. The pause doubles with each further failure in succession.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The maximum length of such a pause.
+/// The maximum length of the pause after failures.
 const LONGEST: Duration = Duration::from_mins(5);
 
 #[derive(Default)]

@@ -12,7 +12,7 @@ pub(super) const REST: u32 = 9;
 pub(super) struct Pace(Option<(Instant, Duration)>);
 
 impl Pace {
-    /// Whether the pause after the last work is over.
+    /// Returns whether the pause after the last work is over.
     pub(super) fn is_due(&self) -> bool {
         self.0.is_none_or(|(ended, took)| ended.elapsed() >= took * REST)
     }

@@ -13,7 +13,8 @@ pub(in crate::durable) enum Look {
     Due,
     /// The run rests until one of these calls changes, or until this time.
     Rests { until: Option<Timestamp>, calls: Vec<CallId> },
-    /// The worker reads the run again later: another process drives it, or a driver took it in vain a moment ago.
+    /// The worker reads the run again later: another process drives it, a driver took it without progress a moment ago,
+    /// or it is a suspect and this process drives another suspect.
     Again,
 }
 

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 
 use super::Map;
 
-/// Whether a predicate holds for a text, or for a JSON string in the text after its escapes are decoded.
+/// Returns whether a predicate holds for a text, or for a JSON string in the text after its escapes are decoded.
 pub(in crate::guards) fn is_found(text: &str, has_it: impl Fn(&str) -> bool) -> bool {
     has_it(text) || strings(text).any(|it| decoded(&text[it]).is_some_and(|it| has_it(&it)))
 }
@@ -21,7 +21,8 @@ pub(in crate::guards) fn mapped(text: &str, map: Map<'_>) -> Option<String> {
     in_strings(whole.as_deref().unwrap_or(text), map, true).or(whole)
 }
 
-/// Maps JSON like [`mapped`], if the result is still JSON; `None` if nothing changes.
+/// Maps JSON like [`mapped`]. If mapping the whole text gives no JSON, maps only the JSON strings in the text. Returns
+/// `None` if nothing changes.
 pub(super) fn mapped_json(text: &str, map: Map<'_>) -> Option<String> {
     let whole = map(text).filter(|it| is_json(it) || !is_json(text));
     in_strings(whole.as_deref().unwrap_or(text), map, whole.is_some()).or(whole)
@@ -31,7 +32,7 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Maps the JSON strings in a text; `None` if none changes.
+/// Maps the JSON strings in a text, or only those with escapes (`only_escaped`). Returns `None` if none changes.
 fn in_strings(text: &str, map: Map<'_>, only_escaped: bool) -> Option<String> {
     let (mut changed, mut copied) = (String::new(), 0);
     for string in strings(text) {
