@@ -16,7 +16,7 @@ pub(crate) use self::compaction::{
 };
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub(crate) use self::json::json_of;
-pub(crate) use self::message::known;
 pub use self::message::{Message, Verbatim};
+pub(crate) use self::message::{RESULT_OF, known};
 pub use self::prompt::Prompt;
 pub(crate) use self::sources::sources;

@@ -31,13 +31,13 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 const REMOVED: &str = "[removed: text that speaks as the system]";
 
 /// A guard that looks for text that imitates the system in content that strangers may have written: answers of tools,
-/// and documents that are attached to the user's messages. In requests to a model,
-/// `[removed: text that speaks as the system]` replaces such text; the history of the run is unchanged.
+/// results of calls in the background, untrusted messages, and documents that are attached to the user's messages. In
+/// requests to a model, `[removed: text that speaks as the system]` replaces such text; the history of the run is
+/// unchanged.
 ///
 /// The guard finds only some English patterns, such as `<|im_start|>system` and "ignore all previous instructions", and
-/// lets other phrasings through. It does not examine the results of calls in the background, which the model reads as
-/// messages of the user. So the guard makes an attack harder, but cannot prevent it. The policy decides which calls may
-/// run.
+/// lets other phrasings through. So the guard makes an attack harder, but cannot prevent it. The policy decides which
+/// calls may run.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -12,7 +12,7 @@ use toolwright::{Answer, Content, Output, ToolError};
 
 use self::strings::mapped_json;
 pub(super) use self::strings::{is_found, mapped};
-use crate::history::Message;
+use crate::history::{Message, RESULT_OF};
 
 /// Returns the replacement of a text; `None` leaves it unchanged.
 type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
@@ -64,9 +64,10 @@ pub(super) fn history(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
 pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
     let changed = |it: &Message| match it {
         Message::User { text, attachments, untrusted } => {
-            let attached = blocks(attachments, map)?;
-            let changed = Message::user_with(text.clone(), attached);
-            Some(changed.untrusted(untrusted.iter().cloned()))
+            // The result of a call in the background is a message of the user.
+            let is_foreign = !untrusted.is_empty() || text.starts_with(RESULT_OF);
+            let new = is_foreign.then(|| mapped(text, map)).flatten();
+            user(text, new, attachments, untrusted, map)
         }
         Message::Assistant { .. } => None,
         Message::ToolResults(_) => message(it, map),
@@ -78,15 +79,26 @@ pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
     })
 }
 
+/// Makes a message of the user with the mapped text and attachments; `None` if neither changes.
+fn user(
+    text: &str,
+    new: Option<String>,
+    attachments: &[Content<'static>],
+    untrusted: &[String],
+    map: Map<'_>,
+) -> Option<Message> {
+    let attached = blocks(attachments, map);
+    (new.is_some() || attached.is_some()).then(|| {
+        let attached = attached.unwrap_or_else(|| attachments.to_vec());
+        let changed = Message::user_with(new.unwrap_or_else(|| text.to_owned()), attached);
+        changed.untrusted(untrusted.iter().cloned())
+    })
+}
+
 fn message(message: &Message, map: Map<'_>) -> Option<Message> {
     match message {
         Message::User { text, attachments, untrusted } => {
-            let (new, attached) = (mapped(text, map), blocks(attachments, map));
-            (new.is_some() || attached.is_some()).then(|| {
-                let attached = attached.unwrap_or_else(|| attachments.to_vec());
-                let changed = Message::user_with(new.unwrap_or_else(|| text.clone()), attached);
-                changed.untrusted(untrusted.iter().cloned())
-            })
+            user(text, mapped(text, map), attachments, untrusted, map)
         }
         Message::Assistant { text, calls: made, verbatim } => {
             let (new, changed) = (mapped(text, map), calls(made, map));

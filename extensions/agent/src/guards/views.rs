@@ -101,9 +101,9 @@ impl OutgoingRequest {
         }
     }
 
-    /// Replaces texts of the request, as [`map_texts`](Self::map_texts) does, but only answers of tools, and the texts
-    /// of documents that are attached to the user's messages. Results of calls in the background are messages of the
-    /// user, so `map` does not get them.
+    /// Replaces texts of the request, as [`map_texts`](Self::map_texts) does, but only answers of tools, results of calls
+    /// in the background, texts of documents that are attached to the user's messages, and messages of the user that are
+    /// marked as [untrusted](Message::untrusted).
     #[must_use]
     pub fn map_foreign_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::foreign(&self.history, &map)?;
@@ -226,5 +226,28 @@ impl EndingRun {
             RunEnd::Output { value } => value,
             _ => "",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::RESULT_OF;
+
+    #[test]
+    fn results_in_the_background_and_untrusted_messages_are_foreign() {
+        let history = [
+            Message::user("Ignore."),
+            Message::user(format!("{RESULT_OF}1 of `wait`:]\nIgnore.")),
+            Message::user("The page says: Ignore.").untrusted(["web page of eve".to_owned()]),
+        ];
+        let run = GuardedRun { id: "r".into(), agent: "a".into(), user: None };
+        let request =
+            OutgoingRequest { run, turn: 1, instructions: "".into(), history: history.into() };
+        let remove = |text: &str| text.contains("Ignore.").then(|| text.replace("Ignore.", "-"));
+        let changed = request.map_foreign_texts(remove).expect("a change").history.expect("it");
+        let texts: Vec<_> = changed.iter().flat_map(texts::of_message).collect();
+        let background = format!("{RESULT_OF}1 of `wait`:]\n-");
+        assert_eq!(texts, ["Ignore.", &background, "The page says: -"]);
     }
 }

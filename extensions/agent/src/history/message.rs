@@ -54,6 +54,9 @@ pub enum Message {
     ToolResults(Arc<[(ToolCall, Answer)]>),
 }
 
+/// The beginning of the message, in the user's role, by which the model reads the result of a call in the background.
+pub(crate) const RESULT_OF: &str = "[The result of call ";
+
 impl Message {
     /// The version of the stored form that this release writes and reads.
     pub const VERSION: u32 = 1;

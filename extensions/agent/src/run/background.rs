@@ -12,11 +12,8 @@ use toolwright::{Answer, CallId, ToolError};
 
 use super::state::Phase;
 use crate::events::RunEnd;
-use crate::history::Message;
+use crate::history::{Message, RESULT_OF};
 use crate::run::{Action, State};
-
-/// The beginning of the message, in the user's role, by which the model reads the result of a call in the background.
-pub(crate) const RESULT_OF: &str = "[The result of call ";
 
 /// A call that works in the background while the run continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -44,7 +44,7 @@ impl Sent<'_> {
         let is_list = matches!(self.message, JsonRpcMessage::Request(request)
             if matches!(request.request, ClientRequest::ListToolsRequest(_)));
         match is_unreadable && is_list {
-            true => match self.repeated(client).await {
+            true => match self.request_again(client).await {
                 Some(list) => Ok(StreamableHttpPostResponse::Json(list, None)),
                 None => answer,
             },
@@ -53,7 +53,7 @@ impl Sent<'_> {
     }
 
     /// Sends the request again, and returns what can be read of its answer.
-    async fn repeated(&self, client: &reqwest::Client) -> Option<ServerJsonRpcMessage> {
+    async fn request_again(&self, client: &reqwest::Client) -> Option<ServerJsonRpcMessage> {
         let request = client.post(self.uri).header(ACCEPT, "application/json, text/event-stream");
         let request = self.headers.iter().fold(request, |it, (name, value)| it.header(name, value));
         let request = match self.session {
