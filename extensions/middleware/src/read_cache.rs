@@ -21,8 +21,8 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 /// the resources that the earlier call has read are unchanged. Executors of one process that share a cache see each
 /// other's writes.
 ///
-/// - A call is answered from the cache if its tool, the tool's definition, its final arguments and its user are those
-///   of the earlier call, and its [`Footprint`](toolwright::Footprint) names the resources that it
+/// - A call is answered from the cache if the function of its tool, the tool's definition, its final arguments and its
+///   user are those of the earlier call, and its [`Footprint`](toolwright::Footprint) names the resources that it
 ///   reads. A read that declares no resources is not cached, because the cache could not notice when its answer
 ///   changes. Errors are not cached.
 /// - A tool is not cached if it takes a service of the run or of the call, the `ToolContext`, the `Calls` or a
@@ -87,7 +87,7 @@ struct Shared {
 struct Key {
     /// The digest of tool, definition, final arguments and user.
     digest: String,
-    /// The executor's services, if the tool uses a service that is not declared constant.
+    /// The tool's function, with the executor's services if the tool uses a service that is not declared constant.
     services: SharedServices,
     reads: Box<[TouchedResource]>,
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-use toolwright::{CancellationToken, ToolContext};
+use toolwright::{CancellationToken, DynamicTool, Effect, File, Footprint, Registry, ToolContext};
 
 /// Whose call it is.
 struct Ticket(u32);
@@ -166,6 +166,69 @@ async fn another_user_and_another_definition_have_answers_of_their_own() {
     }
     registry.register(COUNT_OTHERWISE).unwrap();
     assert_eq!(scene.count("a.txt").await, "14000");
+}
+
+/// Two crates may each have such a function, with the same words.
+mod of_another_shop {
+    use super::*;
+
+    /// Reads the price of a file.
+    #[tool(unlinked, effect = read, reads(file = path))]
+    pub async fn read_price(
+        /// Which file.
+        path: String,
+    ) -> String {
+        format!("{path}: 2 EUR")
+    }
+}
+
+/// Reads the price of a file.
+#[tool(unlinked, effect = read, reads(file = path))]
+async fn read_price(
+    /// Which file.
+    path: String,
+) -> String {
+    format!("{path}: 1 EUR")
+}
+
+#[tokio::test]
+async fn another_function_of_the_same_definition_has_answers_of_its_own() {
+    let (folder, cache) = (tempfile::tempdir().unwrap(), ReadCache::new());
+    let path = folder.path().join("a.txt");
+    write_long_ago(&path, "one");
+    for (tool, price) in
+        [(READ_PRICE, "1 EUR"), (of_another_shop::READ_PRICE, "2 EUR"), (READ_PRICE, "1 EUR")]
+    {
+        let executor = builder([tool]).middleware(cache.clone()).build().unwrap();
+        let answer = call(&executor, "read_price", json!({"path": path})).await;
+        assert!(answer.text().ends_with(price), "{}", answer.text());
+    }
+    assert_eq!(cache.statistics().hits, 1);
+}
+
+#[tokio::test]
+async fn another_run_time_tool_of_the_same_definition_has_answers_of_its_own() {
+    let (folder, cache) =
+        (tempfile::tempdir().unwrap(), ReadCache::new().constant::<ToolContext>());
+    let path = folder.path().join("a.txt");
+    write_long_ago(&path, "one");
+    let reading = |server: &'static str| {
+        let file = path.to_str().unwrap().to_owned();
+        let schema = json!({"type": "object", "additionalProperties": false});
+        let tool =
+            DynamicTool::new("read", "Reads.", schema, move |_, _| async move { Ok(server) });
+        let tool = tool
+            .effect(Effect::Read)
+            .footprint_by(move |_| Footprint::nothing().reading::<File>(&*file));
+        Registry::of([tool]).unwrap()
+    };
+    let (one, other) = (reading("one"), reading("other"));
+    for (registry, expected) in [(&one, "one"), (&other, "other"), (&one, "one")] {
+        let executor =
+            Executor::builder(registry.clone()).middleware(cache.clone()).build().unwrap();
+        assert_eq!(call(&executor, "read", json!({})).await.text(), expected);
+    }
+    assert_eq!(cache.statistics().hits, 1);
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::{Facts, Footprint};
 use toolwright_core::output::Answer;
+use toolwright_core::spec::Location;
 use toolwright_core::tool::Definition;
 
 /// A stage of an application, which runs before and after each attempt of a call. Add it with
@@ -227,9 +228,10 @@ impl<'a> MiddlewareCall<'a> {
         self.is_recorded
     }
 
-    /// Returns the executor's services that the tool of the call takes, or `None` if the tool also takes values of its
-    /// run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal services and
-    /// equal arguments, their tools start from the same values, which is what a cache of answers needs to know.
+    /// Returns the tool's function with the executor's services that it takes, or `None` if the tool also takes values of
+    /// its run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal services
+    /// and equal arguments, the same function starts from the same values, which is what a cache of answers needs to
+    /// know.
     pub fn shared_services(&self, is_constant: impl Fn(TypeId) -> bool) -> Option<SharedServices> {
         let Plan { entry, wiring, .. } = self.inside.plan;
         let mut services = None;
@@ -242,7 +244,8 @@ impl<'a> MiddlewareCall<'a> {
                 _ => return None,
             }
         }
-        Some(SharedServices(services))
+        let made = entry.body.is_some().then_some(entry.id);
+        Some(SharedServices { location: entry.definition.location, made, services })
     }
 
     /// Notifies the listeners of the call's run of what the middleware did.
@@ -253,20 +256,28 @@ impl<'a> MiddlewareCall<'a> {
     }
 }
 
-/// The services of one executor that a call uses. Two values are equal if both calls use services of the same executor,
-/// or neither uses any.
+/// The function of a tool, and the services of one executor that the function takes. Two values are equal if both calls
+/// run the same function, and if both use services of the same executor, or neither uses any. Run-time tools have the
+/// same function only if they are one tool of one registry.
 #[derive(Debug, Clone)]
-pub struct SharedServices(Option<Weak<ProvidedValues>>);
+pub struct SharedServices {
+    /// The location of the tool's declaration, because two functions may have equal definitions.
+    location: Location,
+    /// The id of the entry of a run-time tool. Other run-time tools are made at the same location.
+    made: Option<u64>,
+    services: Option<Weak<ProvidedValues>>,
+}
 
 impl SharedServices {
-    fn address(&self) -> Option<*const ProvidedValues> {
-        self.0.as_ref().map(Weak::as_ptr)
+    fn key(&self) -> (&str, &str, &str, u32, Option<u64>, Option<*const ProvidedValues>) {
+        let Location { package, version, file, line, .. } = self.location;
+        (package, version, file, line, self.made, self.services.as_ref().map(Weak::as_ptr))
     }
 }
 
 impl PartialEq for SharedServices {
     fn eq(&self, other: &Self) -> bool {
-        self.address() == other.address()
+        self.key() == other.key()
     }
 }
 
@@ -274,7 +285,7 @@ impl Eq for SharedServices {}
 
 impl Hash for SharedServices {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.address().hash(state);
+        self.key().hash(state);
     }
 }
 
