@@ -20,6 +20,9 @@ use super::untrusted::line as escaped;
 /// The maximum length of an answer in bytes, as over HTTP.
 pub(super) const LONGEST: usize = 16 << 20;
 
+/// The maximum number of tools in a list. A server that sends more is assumed to send pages without end.
+pub(super) const MOST_TOOLS: usize = 20_000;
+
 /// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
 
@@ -137,6 +140,11 @@ fn repair(text: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage
     };
     let list = result.and_then(|it| serde_json::from_str::<List<'_>>(it.get()).ok());
     Some(match list {
+        // The placeholder of a tool is many times as large as the shortest text that cannot be read.
+        Some(list) if list.tools.len() > MOST_TOOLS => not_taken(
+            id,
+            &format!("it lists more than {MOST_TOOLS} tools, and cannot be read: {error}"),
+        ),
         Some(list) => {
             let tools: Vec<Value> = list.tools.into_iter().map(tool).collect();
             let result = json!({"tools": tools, "nextCursor": list.next_cursor});
@@ -277,6 +285,20 @@ mod tests {
         assert_eq!(tools[1]["name"], "plain");
         let other = message(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#));
         assert_eq!((&other["id"], &other["error"]["code"]), (&json!(7), &json!(NOT_TAKEN)));
+    }
+
+    #[test]
+    fn a_list_of_more_tools_than_are_listed_is_not_read_tool_by_tool() {
+        let listed = |tools: usize| {
+            let tools = vec!["1e999"; tools].join(",");
+            message(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{tools}]}}}}"#))
+        };
+        let most = listed(MOST_TOOLS);
+        assert_eq!(most["result"]["tools"].as_array().unwrap().len(), MOST_TOOLS);
+        let more = listed(MOST_TOOLS + 1);
+        assert_eq!((&more["id"], &more["error"]["code"]), (&json!(7), &json!(NOT_TAKEN)));
+        let words = more["error"]["message"].as_str().unwrap();
+        assert!(words.starts_with("it lists more than 20000 tools"), "{words}");
     }
 
     #[test]

@@ -16,9 +16,7 @@ use toolwright::{CancellationToken, ToolError};
 
 use super::Server;
 use crate::client::definition::{Definitions, ListedTool};
-
-/// The maximum number of tools in a list. A server that sends more is assumed to send pages without end.
-const MOST_TOOLS: usize = 20_000;
+use crate::client::lines::MOST_TOOLS;
 
 /// How long calls wait for a new list before they use the earlier one.
 const PATIENCE: Duration = Duration::from_secs(3);
