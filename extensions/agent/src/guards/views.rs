@@ -103,7 +103,8 @@ impl OutgoingRequest {
 
     /// Replaces texts of the request, as [`map_texts`](Self::map_texts) does, but only answers of tools, results of calls
     /// in the background, texts of documents that are attached to the user's messages, and messages of the user that are
-    /// marked as [untrusted](Message::untrusted).
+    /// marked as [untrusted](Message::untrusted). A request for a summary of earlier turns is such a message, and so is
+    /// the summary.
     #[must_use]
     pub fn map_foreign_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::foreign(&self.history, &map)?;

@@ -11,7 +11,7 @@ use super::admission::{admit, largest};
 use super::{AgentRun, StepInput, step};
 use crate::events::{GuardAction, GuardReport, GuardStage, NoticeKind};
 use crate::guards::OutgoingRequest;
-use crate::history::{Message, SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
+use crate::history::{SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
 
@@ -123,7 +123,7 @@ impl AgentRun {
             run: self.as_guarded(),
             turn: self.state.turn() + 1,
             instructions: SUMMARY_INSTRUCTIONS.into(),
-            history: [Message::user(task.prompt.clone())].into(),
+            history: [task.message()].into(),
         };
         if !guards.look_at_requests() {
             return Ok(request);

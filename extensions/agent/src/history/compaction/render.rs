@@ -21,7 +21,7 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
         has_summary |= summary.is_some();
         let dropped = std::mem::take(&mut dropped);
         messages.extend(match summary {
-            Some(summary) => Some(Message::user(summary.note())),
+            Some(summary) => Some(summary.message()),
             None => note(&dropped),
         });
         messages.push(match message {

@@ -200,6 +200,25 @@ async fn guards_look_at_the_request_for_a_summary_and_at_what_comes_of_it() {
     }
 }
 
+/// The request for a summary contains the answers of tools, and the summary may repeat them.
+#[tokio::test]
+async fn guards_of_foreign_text_see_what_is_summarized_and_the_summary() {
+    let small = Small::numbered();
+    let hide = Guard::before_model("no-words", async |request| {
+        let hide = |text: &str| Some(text.replace("word", "-").replace("Summary", "Notes"));
+        let changed = |text: &str| hide(text).filter(|new| new != text);
+        match request.map_foreign_texts(changed) {
+            Some(change) => BeforeDecision::change(change, "it has words"),
+            None => BeforeDecision::Continue,
+        }
+    });
+    let ran = ran_as(Arc::clone(&small), |agent| agent.guard(hide)).await;
+    assert!(ran.summarized > 1 && ran.refused.is_empty(), "{:?}", ran.refused);
+    assert!(small.prompts().iter().all(|it| it.contains("page") && !it.contains("word")));
+    let note = user(&ran.requests.last().unwrap()[1]).unwrap();
+    assert!(note.contains("Notes ") && !note.contains("Summary"), "{note}");
+}
+
 #[tokio::test]
 async fn what_is_no_summary_is_reported_and_the_turns_are_left_out_without_it() {
     let again = |answer: ModelAnswer| Small::new(move |_| Some(Ok(answer.clone())));
