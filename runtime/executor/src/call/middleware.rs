@@ -228,8 +228,8 @@ impl<'a> MiddlewareCall<'a> {
         self.is_recorded
     }
 
-    /// Returns the tool's function with the executor's services that it takes, or `None` if the tool also takes values of
-    /// its run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal services
+    /// Returns the tool's function and the executor's services that it takes, or `None` if the tool also takes values
+    /// of its run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal services
     /// and equal arguments, the same function starts from the same values, which is what a cache of answers needs to
     /// know.
     pub fn shared_services(&self, is_constant: impl Fn(TypeId) -> bool) -> Option<SharedServices> {
