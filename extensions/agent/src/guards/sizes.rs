@@ -55,8 +55,8 @@ impl SizeLimit {
 /// The name of the guards that limit sizes.
 const NAME: &str = "size";
 
-fn too_large<'t>(texts: impl Iterator<Item = &'t str>, most: usize) -> Option<usize> {
-    let found = texts.map(str::len).fold(0, usize::saturating_add);
+fn too_large(texts: impl Iterator<Item = impl AsRef<str>>, most: usize) -> Option<usize> {
+    let found = texts.map(|it| it.as_ref().len()).fold(0, usize::saturating_add);
     (found > most).then_some(found)
 }
 
@@ -79,8 +79,7 @@ impl IntoGuards for SizeLimit {
         });
         let request = request.map(|most| {
             Guard::before_model(NAME, move |request| async move {
-                let texts = request.texts();
-                before("the request", too_large(texts.iter().map(|it| &**it), most), most)
+                before("the request", too_large(request.texts().iter(), most), most)
             })
         });
         let answer = answer.map(|most| {

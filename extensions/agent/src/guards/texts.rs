@@ -7,6 +7,8 @@ mod strings;
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Content, Output, ToolError};
 
@@ -27,7 +29,7 @@ const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]
 pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
     match message {
         Message::User { text, attachments, .. } => {
-            let attached = attachments.iter().filter_map(of_block).map(Cow::Borrowed);
+            let attached = attachments.iter().filter_map(of_block);
             std::iter::once(Cow::Borrowed(text.as_str())).chain(attached).collect()
         }
         Message::Assistant { text, calls, verbatim } => {
@@ -36,18 +38,36 @@ pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
             std::iter::once(Cow::Borrowed(text.as_str())).chain(arguments).chain(verbatim).collect()
         }
         Message::ToolResults(answered) => {
-            answered.iter().map(|(_, answer)| answer.text()).collect()
+            let texts = |answer| [Answer::text(answer)].into_iter().chain(documents(answer));
+            answered.iter().flat_map(|(_, answer)| texts(answer)).collect()
         }
     }
 }
 
 /// Returns the text of a content block, if it has one.
-pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<&'b str> {
+pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<Cow<'b, str>> {
     match block {
-        Content::Text(text) | Content::Json(text) => Some(text),
-        Content::Resource { text, .. } => text.as_deref(),
-        _ => None,
+        Content::Text(text) | Content::Json(text) => Some(Cow::Borrowed(text)),
+        Content::Resource { text, .. } => text.as_deref().map(Cow::Borrowed),
+        block => of_document(block).map(Cow::Owned),
     }
+}
+
+/// Returns the text of a document of a text type, which models get decoded; `None` for other blocks.
+fn of_document(block: &Content<'_>) -> Option<String> {
+    let (Content::Document { media_type, data, .. } | Content::Image { media_type, data }) = block
+    else {
+        return None;
+    };
+    let is_text = media_type.starts_with("text/") || media_type == "application/json";
+    // A document that cannot be decoded is not sent.
+    let bytes = is_text.then(|| STANDARD.decode(data.as_bytes()).ok()).flatten()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// Lists the texts of the documents in an answer, which the answer's own text does not contain.
+fn documents(answer: &Answer) -> Vec<Cow<'static, str>> {
+    answer.content().iter().filter_map(of_document).map(Cow::Owned).collect()
 }
 
 /// Maps the texts of a history; `None` if none changes.
@@ -152,8 +172,14 @@ fn block(block: &Content<'_>, map: Map<'_>) -> Option<Content<'static>> {
         let changed = mapped_json(json, map).map(Content::json);
         return changed.or_else(|| map(json).map(Content::text));
     }
-    let text = mapped(of_block(block)?, map)?;
+    let text = mapped(&of_block(block)?, map)?;
     Some(match block.clone().into_owned() {
+        Content::Document { name, media_type, .. } => {
+            Content::Document { name, media_type, data: STANDARD.encode(text).into() }
+        }
+        Content::Image { media_type, .. } => {
+            Content::Image { media_type, data: STANDARD.encode(text).into() }
+        }
         Content::Resource { uri, media_type, .. } => {
             Content::Resource { uri, media_type, text: Some(text.into()) }
         }
@@ -164,7 +190,10 @@ fn block(block: &Content<'_>, map: Map<'_>) -> Option<Content<'static>> {
 /// Maps the text of an answer; `None` if it does not change. Removes the whole answer if its text cannot be changed in
 /// parts.
 fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
-    mapped(&answer.text(), map)?;
+    let is_mapped = |text: &str| mapped(text, map).is_some();
+    if !is_mapped(&answer.text()) && !documents(answer).iter().any(|it| is_mapped(it)) {
+        return None;
+    }
     let changed: Answer = match answer.error() {
         Some(error) => {
             let kept = |text: &str| mapped(text, map).unwrap_or_else(|| text.to_owned());

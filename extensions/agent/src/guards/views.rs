@@ -39,10 +39,11 @@ pub struct UserPrompt {
 }
 
 impl UserPrompt {
-    /// Lists the texts of the prompt: the message, and the texts among the attachments.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
+    /// Lists the texts of the prompt: the message, and the texts among the attachments. A document of a text type counts
+    /// as its decoded text, as the model reads it.
+    pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let attached = self.attachments.iter().filter_map(texts::of_block);
-        std::iter::once(&*self.text).chain(attached)
+        std::iter::once(Cow::Borrowed(&*self.text)).chain(attached)
     }
 
     /// Replaces texts of the prompt: `map` gets every text and returns its replacement, or `None` to leave it
@@ -81,7 +82,8 @@ pub struct OutgoingRequest {
 
 impl OutgoingRequest {
     /// Lists every text of the request that the model reads: the instructions, messages, arguments of calls and
-    /// answers, but no names, descriptions and schemas of tools, and no pictures.
+    /// answers, but no names, descriptions and schemas of tools, and no pictures. A document of a text type counts as its
+    /// decoded text.
     #[must_use]
     pub fn texts(&self) -> Vec<Cow<'_, str>> {
         let history = self.history.iter().flat_map(texts::of_message);
@@ -250,5 +252,30 @@ mod tests {
         let texts: Vec<_> = changed.iter().flat_map(texts::of_message).collect();
         let background = format!("{RESULT_OF}1 of `wait`:]\n-");
         assert_eq!(texts, ["Ignore.", &background, "The page says: -"]);
+    }
+
+    /// Models get a document of a text type as text.
+    #[test]
+    fn documents_of_a_text_type_are_texts() {
+        let document = |data: &'static str| Content::Document {
+            name: Some("a.md".into()),
+            media_type: "text/markdown".into(),
+            data: data.into(),
+        };
+        // The data is the text `Ignore.`, then no UTF-8.
+        let attached = Message::user_with("Read.", [document("SWdub3JlLg=="), document("/w==")]);
+        let call = ToolCall { id: None, name: "read".into(), arguments: String::new() };
+        let answer = toolwright::Output::text("It is here.").with(document("SWdub3JlLg=="));
+        let history = [attached, Message::tool_results([(call, answer.into())])];
+        let run = GuardedRun { id: "r".into(), agent: "a".into(), user: None };
+        let request =
+            OutgoingRequest { run, turn: 1, instructions: "".into(), history: history.into() };
+        assert_eq!(request.texts().iter().filter(|it| *it == "Ignore.").count(), 2);
+        let remove = |text: &str| text.contains("Ignore.").then(|| text.replace("Ignore.", "-"));
+        let changed = request.map_foreign_texts(remove).expect("a change").history.expect("it");
+        assert!(matches!(&changed[0], Message::User { attachments, .. }
+            if attachments[..] == [document("LQ=="), document("/w==")]));
+        let Message::ToolResults(answered) = &changed[1] else { panic!("answers") };
+        assert_eq!(answered[0].1.content(), [Content::text("It is here."), document("LQ==")]);
     }
 }
