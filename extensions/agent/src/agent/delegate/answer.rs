@@ -19,12 +19,12 @@ pub struct SubAgentAnswer {
     /// How it ended: `text`, `output` or `terminal` with an answer; `limit`, `cancelled`, `guard_stopped`, `invalid_output` or
     /// `model_failed` without one.
     pub ended: String,
-    /// The last answer of the sub-agent; empty if it ended without one, or with an `output`.
+    /// The last answer of the sub-agent; empty if it ended without one.
     pub answer: String,
     /// The value that it ended in, where it has to end in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// Why it ended early, or without an answer.
+    /// Why it ended without an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How often models were asked for it, those of its own sub-agents included.
