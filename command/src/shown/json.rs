@@ -12,7 +12,7 @@ pub(crate) fn raw(text: &str) -> Box<RawValue> {
     })
 }
 
-/// Formats JSON over several lines. Text that is not valid JSON stays invalid.
+/// Formats valid JSON over several lines. All white space outside of strings is replaced.
 pub(crate) fn in_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;

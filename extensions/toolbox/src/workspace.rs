@@ -50,16 +50,16 @@ pub(crate) use files::Files;
 #[cfg(feature = "files")]
 pub(crate) use hash::{content_hash, is_expected};
 pub(crate) use name::Name;
-#[cfg(feature = "process")]
+#[cfg(feature = "container")]
 pub(crate) use regular::{changed_meanwhile, not_regular, read_only, too_large};
 pub(crate) use replace::{After, Before, Change};
 #[cfg(feature = "changes")]
 pub(crate) use restored::RecordedFile;
-#[cfg(all(feature = "files", feature = "process"))]
+#[cfg(all(feature = "files", feature = "container"))]
 pub(crate) use rules::{OfFolder, ignores, rules_of};
 #[cfg(feature = "files")]
 pub(crate) use search::Walk;
-#[cfg(all(feature = "files", feature = "process"))]
+#[cfg(all(feature = "files", feature = "container"))]
 pub(crate) use sought::{FoundEntry, SearchScope, Worker};
 #[cfg(feature = "files")]
 pub(crate) use sought::{Kind, ListedEntry};

@@ -38,7 +38,7 @@ impl RunResult {
     /// Makes the result of a recorded run.
     ///
     /// # Errors
-    /// When the run waits, or ended without an answer.
+    /// When the run waits, is still driven by another process, or ended without an answer.
     pub(crate) fn recorded(came: Came) -> Result<Self, RunError> {
         let Came { id, progress, state, mut history, before, differences } = came;
         match progress {

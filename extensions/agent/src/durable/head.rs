@@ -183,7 +183,7 @@ pub struct Cancelled {
     pub at: Timestamp,
 }
 
-/// A call of a run that waits.
+/// A call that waits for a person, a time or another process, as its run records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

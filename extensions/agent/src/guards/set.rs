@@ -50,8 +50,9 @@ impl GuardSet {
         Ok(())
     }
 
-    /// Returns the guards for sub-agents: those of requests and answers. A sub-agent's task and answer are the
-    /// arguments and the answer of a call of its parent, so the parent's guards see them.
+    /// Returns the guards that a sub-agent gets: those of requests to the model, and of the model's answers. The guards of
+    /// the user's message and of the run's end are left out, because the task and the result of the sub-agent are the
+    /// arguments and the answer of a call of its parent, which the parent's guards see.
     pub(crate) fn of_sub_agents(&self) -> Self {
         let is_of_models =
             |it: &&Guard| !matches!(it.stage(), GuardStage::BeforeRun | GuardStage::AfterRun);

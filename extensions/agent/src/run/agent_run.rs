@@ -68,7 +68,7 @@ pub struct AgentRun {
     pub(super) has_no_tools: bool,
     /// The agent's plugins in this run; `None` if the agent has none.
     pub(super) plugins: Option<Preparing>,
-    /// The reports of the run's guards that no step has recorded yet.
+    /// What the run's guards have reported, and the answer that they hold back.
     pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,

@@ -14,7 +14,7 @@ use crate::history::{Message, Prompt};
 use crate::limits::TotalUsage;
 use crate::model::ModelAnswer;
 
-/// What the guards of a run have done since the last recorded step.
+/// What the guards of a run have reported, and the answer that they hold back.
 #[derive(Default)]
 pub(super) struct Guarding {
     reports: Reports,

@@ -29,7 +29,7 @@ pub(super) struct Session {
     executor: Executor,
     run: Run,
     profile: Option<Profile>,
-    /// The token that is cancelled when the client disconnects.
+    /// The token that is cancelled when the session ends: the client disconnects, is idle for too long, or the server ends.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
     /// The calls that wait, by tool and arguments.

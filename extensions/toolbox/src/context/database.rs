@@ -54,7 +54,7 @@ pub enum ContextStoreError {
 }
 toolwright::unstable::debug_as_sentence!(ContextStoreError);
 
-/// Opens a store, or creates its file so that only the owner can read it.
+/// Opens a store, or creates its file. On Unix, only the owner can read the file.
 pub(super) fn open(file: &Path) -> Result<Connection, ContextStoreError> {
     database::open(file, &FORMAT).map_err(|problem| {
         let file = file.to_owned();

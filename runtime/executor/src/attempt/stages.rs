@@ -206,7 +206,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs one attempt of a call. If its tool has a validation, the validation has accepted the arguments before.
+    /// Runs one attempt of a call. If its tool has a validation, the caller has already run it and passes a claim, so that
+    /// the attempt does not end as `Unvalidated`.
     pub(crate) async fn start_attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, family, .. } = self;
         let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {

@@ -52,7 +52,7 @@ pub struct SuspendedCall {
     pub handed_over: Option<Box<HandedOver>>,
 }
 
-/// Why a call cannot continue in this process.
+/// Why the executor cannot continue a call. The model gets no answer, and the host application has to act.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {

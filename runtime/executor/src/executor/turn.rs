@@ -345,8 +345,8 @@ fn asks(state: State) -> bool {
 struct ProviderIds<'a>(HashSet<&'a str>);
 
 impl<'a> ProviderIds<'a> {
-    /// Returns whether an earlier call of the turn has the same provider id as this call.
-    fn has(&mut self, call: &'a Call<'_>) -> bool {
+    /// Adds the provider id of a call. Returns whether an earlier call of the turn has the same id.
+    fn is_repeated(&mut self, call: &'a Call<'_>) -> bool {
         call.id.as_deref().is_some_and(|id| !self.0.insert(id))
     }
 }

@@ -333,7 +333,7 @@ impl Lifecycle<'_> {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Returns whether this executor has asked a person about the call, or a caller in this process waits for it.
+    /// Returns whether a caller in this process waits for the call, or this executor was the last to ask about it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);

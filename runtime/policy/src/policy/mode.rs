@@ -60,7 +60,7 @@ impl Mode {
     pub const ALL: [Self; 5] =
         [Self::Strict, Self::Interactive, Self::AutoSafe, Self::Unattended, Self::Unrestricted];
 
-    /// Returns the effect that the mode has on calls of this danger.
+    /// Returns what the mode decides about calls of this danger.
     #[must_use]
     pub const fn says(self, danger: Danger) -> ModeSays {
         use Danger::{Critical, Dangerous, Moderate, Safe};

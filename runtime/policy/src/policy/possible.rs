@@ -18,7 +18,7 @@ const DEPTH: usize = 16;
 /// How many schemas are examined for one value. There is a limit, because a foreign schema may reference itself.
 const SCHEMAS: usize = 4096;
 
-/// Reports the values in a test of a policy that no call of these tools can have.
+/// Reports each value for which a rule tests an argument, if no call of these tools can give the argument that value.
 pub(super) fn check(
     rule: &str,
     pointer: &At<String>,

@@ -18,7 +18,8 @@ use toolwright_core::tool::{Definition, Effect, ToolSet};
 /// The prefix that marks the name of a group in the list.
 const GROUP: &str = "group:";
 
-/// A tool that does not declare which files its calls touch, and the protections that ask only for that reason. Its
+/// A tool that does not declare which files its calls touch, and the built-in rules
+/// ([`Protection`](super::Protection)) that require approval of its calls only for that reason. Its
 /// [`Display`](fmt::Display) is a message for people and models.
 ///
 /// ```

@@ -136,8 +136,9 @@ impl ValueTest {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            // The tool was registered after the policy was built, so nothing refused this test. A pattern is unsafe for
-            // a command line: `git *` matches `git log; rm -rf /`.
+            // A pattern cannot decide a command line: `git *` matches `git log; rm -rf /`. For tools that are known when
+            // the policy is built, the build refuses such a test, or compiles it into a test of the parsed line. This tool
+            // was registered later.
             Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
             Some(value) => self.check.passes(value, asking.base, place, all),
         }

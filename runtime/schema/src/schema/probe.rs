@@ -218,7 +218,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Compares the names that the type expects with the names in the schema.
+    /// Compares the keys or choices that the type expects with those in the schema. If they differ or are unknown, the
+    /// schema is not exact.
     fn names(
         &mut self,
         sample: &Sample,

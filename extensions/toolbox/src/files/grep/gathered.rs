@@ -22,9 +22,11 @@ pub(super) struct GrepResults {
     pub(super) unread: usize,
 }
 
-/// The result lines of one file, each with the number of its match, and the number of matches in them.
+/// What is found in one file.
 struct FileMatches {
+    /// The result lines, each with the position of its match in the file, counted from 1.
     lines: Vec<(usize, String)>,
+    /// The number of matches in the lines, at most the limit; 1 in modes that count files.
     shown: usize,
 }
 

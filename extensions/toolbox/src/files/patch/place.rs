@@ -48,7 +48,8 @@ pub(super) struct Fit {
     pub(super) count: usize,
     /// Whether the line ends of the hunk also match those of the file.
     pub(super) is_exact: bool,
-    /// How many lines at the end of the hunk do not belong to it.
+    /// How many empty lines at the end of the hunk are ignored, because they only separate it from the next part of the
+    /// patch.
     pub(super) dropped: usize,
 }
 

@@ -149,7 +149,7 @@ pub(super) struct Form {
     pub(super) assigns: bool,
     pub(super) alone: Vec<Vec<Box<str>>>,
     pub(super) check: Option<Check>,
-    /// Whether only complete lists of arguments are allowed.
+    /// Whether the program is allowed only with exactly one of the argument lists in `alone`.
     pub(super) is_only_alone: bool,
     /// The subcommands, each with the words of its name and its form.
     pub(super) sub: Vec<(Vec<Box<str>>, Form)>,

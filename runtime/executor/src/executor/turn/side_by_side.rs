@@ -39,7 +39,7 @@ impl Run {
         let mut running = FuturesUnordered::new();
         let (mut batch, mut ids) = (Batch::default(), ProviderIds::default());
         for (index, (call, outcome)) in calls.iter().copied().zip(&mut ended).enumerate() {
-            if ids.has(call) {
+            if ids.is_repeated(call) {
                 // The call is not run, so no later call waits for it.
                 batch.push(None);
                 *outcome = Some(Answer::from(repeated_id(call)).into());

@@ -254,7 +254,8 @@ impl<'a> Lifecycle<'a> {
         self.run.core.rules.evaluate(self.run, about, settled).verdict
     }
 
-    /// Returns the untrusted sources that the run of a call has read.
+    /// Returns the untrusted sources that the run of a call has read, or an empty list if no policy depends on them.
+    /// `None` means that they are unknown.
     async fn sources_of(self, record: &CallRecord) -> Result<Option<Arc<[String]>>, CallFailure> {
         self.sources(&record.place.run, &record.tool).await
     }
