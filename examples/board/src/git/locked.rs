@@ -8,7 +8,7 @@
 pub(super) fn with_advice(error: String) -> String {
     match lock_in(&error) {
         Some(lock) => format!(
-            "{error}\nThe lock is {lock}, and nobody else removes it. If no git works in this repository (`pgrep -a git` lists those of this \
+            "{error}\nThe lock is {lock}, and no program removes it. If no git works in this repository (`pgrep -a git` lists those of this \
              machine), a killed one has left it: a person then removes it by `rm {}`, and the same command works again.",
             quoted(lock)
         ),

@@ -1,12 +1,11 @@
 //! The facts about a parent that its children need.
 
-use super::claim::By;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
-use super::claim::Claim;
+use super::claim::{By, Claim};
 use toolwright_core::context::{CallId, ToolContext};
 use toolwright_core::footprint::Footprint;
 use toolwright_core::tool::Effect;

@@ -135,7 +135,7 @@ impl fmt::Debug for BeforeCall {
     }
 }
 
-/// One attempt of a call, and the facts about the call, as a stage receives them.
+/// One attempt of a call, and the facts about the call, as a middleware receives them.
 #[derive(Clone, Copy)]
 pub struct MiddlewareCall<'a> {
     pub(crate) id: CallId,
@@ -151,7 +151,7 @@ pub struct MiddlewareCall<'a> {
     pub(crate) inside: Inside<'a>,
 }
 
-/// Values of a call that only the middleware of this crate may use.
+/// Values of a call that a middleware does not see.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a> {
     pub(crate) plan: &'a Plan,

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use serde_json::Value;
 
+use self::words::stems;
 use super::Catalog;
 use super::entry::Entry;
-use crate::catalog::search::words::stems;
 use toolwright_core::tool::{Definition, Exposure};
 
 /// The maximum number of words of a query; the search ignores further words.

@@ -6,8 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::{DynamicTool, Output};
-use crate::dynamic::work;
+use super::{DynamicTool, Output, work};
 use toolwright_core::adaptation::Adaptation;
 use toolwright_core::context::ToolContext;
 use toolwright_core::error::ToolError;

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use super::properties;
 use super::properties::Property;
-use crate::dynamic::properties;
 use toolwright_core::input::{Key, Keys};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::tool::Parameter;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
+use self::early::Early;
 use super::calling::Calling;
 use super::run::Run;
 use crate::call::{CallFailure, Outcome, RunState};
-use crate::executor::turn::early::Early;
 use crate::lifecycle::{Asking, Lifecycle, WaitUntil, on_heap};
 use crate::stage;
 pub use answers::{SubmittedTurn, TurnAnswers};

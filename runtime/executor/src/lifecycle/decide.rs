@@ -28,9 +28,9 @@ pub use statement::{is_accepted, last_decision};
 
 use jiff::Timestamp;
 
+use self::moment::Moment;
 use super::snapshot::Snapshot;
 use super::step::{Input, Settings, Step, Then};
-use crate::lifecycle::decide::moment::Moment;
 use toolwright_journal::journal::State;
 
 /// Decides how a call continues after an input. If a fact is missing, the returned step names the fact. The caller then

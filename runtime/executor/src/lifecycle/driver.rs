@@ -17,18 +17,17 @@ mod unheard;
 
 pub(super) use held::pauses;
 
-use crate::call::By;
 use std::sync::Arc;
 
+use self::held::HeldClaim;
+use self::unheard::{Conflict, Unheard};
 use super::decide::decide;
 use super::notify::Notification;
 use super::snapshot::Snapshot;
 use super::step::{Input, Problem, Settings, Step, Then};
 use super::trace::{TARGET, TracedDecision};
 use crate::attempt::random;
-use crate::call::{CallFailure, JournalConfig, RunState, Watch};
-use crate::lifecycle::driver::held::HeldClaim;
-use crate::lifecycle::driver::unheard::{Conflict, Unheard};
+use crate::call::{By, CallFailure, JournalConfig, RunState, Watch};
 use crate::middleware::EnteredStages;
 use crate::stage::FoundTool;
 use toolwright_core::call::Call;

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::driver::Lifecycle;
-use super::driver::pauses;
+use super::driver::{Lifecycle, pauses};
 use super::heap::on_heap;
 use super::outcome::{failed, indeterminate};
 use super::step::{End, Input};

@@ -8,11 +8,11 @@
 use std::time::Duration;
 
 use super::decide::outdated_grant;
+use super::decide::words::{TOOL_CHANGED, grant_outdated};
 use super::driver::Lifecycle;
 use super::snapshot::Snapshot;
 use super::step::Settings;
 use crate::event::{ToolEvent as CallEvent, ToolEventKind};
-use crate::lifecycle::decide::words::{TOOL_CHANGED, grant_outdated};
 use toolwright_journal::approval::{Statement, Subject};
 use toolwright_journal::journal::{
     CallRecord, CallWrite, Entry, Failure, State, Transaction, Transition,

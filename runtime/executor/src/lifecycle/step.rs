@@ -1,14 +1,13 @@
 //! The inputs and results of `decide`, which contain only data.
 
-use crate::call::{By, Refusal};
-use crate::stage::UnknownFact;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::guard::Guards;
-use crate::call::OnNoApprover;
+use crate::call::{By, OnNoApprover, Refusal};
+use crate::stage::UnknownFact;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};

@@ -10,11 +10,11 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
+use super::decide::family::is_of_agent;
 use super::driver::Lifecycle;
 use super::follow_up::{FollowUp, FollowUpOutcome, Turns};
 use super::pending::Pending;
 use crate::call::CallFailure;
-use crate::lifecycle::decide::family::is_of_agent;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 

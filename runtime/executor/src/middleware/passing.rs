@@ -1,7 +1,6 @@
 //! Passes a call through the middleware in order. Each stage is guarded against panics, has a time limit, and is
 //! dropped if the call is cancelled.
 
-use crate::call::cancelled;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -13,7 +12,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, join_all, select};
 use tokio::time::Instant;
 
-use crate::call::{AfterCall, BeforeCall, MiddlewareCall, Plan, RunState};
+use crate::call::{AfterCall, BeforeCall, MiddlewareCall, Plan, RunState, cancelled};
 use crate::stage;
 use crate::stage::{UnfinishedCall, panic_words, poll_safely};
 use toolwright_core::call::Call;

@@ -1,14 +1,13 @@
 //! Admits a call when there is room, or refuses it when the executor is shutting down.
 
-use crate::call::{cancelled, shutting_down};
 use std::pin::pin;
 
 use futures::future::{Either, select};
 use tokio::time::Instant;
 
+use super::invoke;
 use super::invoke::{given_up, is_given_up, slept};
-use crate::call::{Gate, GateClosed, Pass, Plan, RunState};
-use crate::stage::invoke;
+use crate::call::{Gate, GateClosed, Pass, Plan, RunState, cancelled, shutting_down};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ToolError};
 

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
+use super::ExecutorBuilder;
 use crate::call::{
     BuildError, BuildProblem, Core, Gate, Gates, Journal, Later, OnNoApprover, Plan, Provisions,
     Ready, Resolving, Rules, RunState, Surroundings,
 };
 use crate::catalog::Catalog;
 use crate::executor::Executor;
-use crate::executor::builder::ExecutorBuilder;
 use crate::executor::nested::ThroughStages;
 use crate::retry::{CircuitBreaker, Circuits};
 use toolwright_core::capability::{DeclaredService, ProvidedValues};

@@ -2,8 +2,8 @@
 
 use std::vec;
 
+use super::background::BackgroundCall;
 use crate::call::Outcome;
-use crate::executor::turn::background::BackgroundCall;
 use toolwright_core::output::Answer;
 
 /// The answers of a turn: one for each call, in the order of the calls. Made by

@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 
+use super::answers::TurnAnswers;
+use super::{Early, Run, TurnWait};
 use crate::call::{CallFailure, Outcome};
-use crate::executor::turn::answers::TurnAnswers;
-use crate::executor::turn::{Early, Run, TurnWait};
 use crate::lifecycle::Lifecycle;
 use crate::stage;
 use toolwright_core::call::Call;

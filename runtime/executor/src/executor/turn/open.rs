@@ -7,12 +7,12 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
+use super::answers::TurnAnswers;
+use super::early::Early;
+use super::{Run, TurnWait};
 use crate::batch::Batch;
 use crate::call::{CallFailure, InTurn, Slot};
 use crate::executor::calling::perform_unrecorded;
-use crate::executor::turn::answers::TurnAnswers;
-use crate::executor::turn::early::Early;
-use crate::executor::turn::{Run, TurnWait};
 use toolwright_core::call::Call;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::tool::Effect;

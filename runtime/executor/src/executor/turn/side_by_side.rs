@@ -7,9 +7,9 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
+use super::{ProviderIds, Run, repeated_id};
 use crate::batch::Batch;
 use crate::call::{InTurn, RunState, Slot};
-use crate::executor::turn::{ProviderIds, Run, repeated_id};
 use crate::registry::Lookup;
 use crate::stage;
 use toolwright_core::call::Call;

@@ -5,13 +5,13 @@
 use crate::call::{NEEDS_ITS_CALLER, Refusal};
 use jiff::Timestamp;
 
-use crate::call::later;
-use crate::lifecycle::decide::claim::GatedCall;
-use crate::lifecycle::decide::moment::{Known, Moment, early};
-use crate::lifecycle::decide::statement::{Behind, Invalid};
-use crate::lifecycle::decide::words::{
+use super::claim::GatedCall;
+use super::moment::{Known, Moment, early};
+use super::statement::{Behind, Invalid};
+use super::words::{
     DOES_NOT_COUNT, FORMER, NOT_REPEATED, TOOL_CHANGED, did_not_happen, error_of, queued,
 };
+use crate::call::later;
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::{Evaluated, Stored};
 use crate::lifecycle::step::{Problem, StagedCall, Step, Then};

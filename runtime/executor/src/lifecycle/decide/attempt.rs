@@ -1,12 +1,11 @@
 //! Decides what the end of an attempt means for a call: the call ends, or another attempt follows after a delay. The
 //! result of an owner that has lost its claim is ignored.
 
-use crate::call::{By, cancelled};
 use std::time::Duration;
 
-use crate::call::later;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::words::lost;
+use super::moment::{Known, Moment};
+use super::words::lost;
+use crate::call::{By, cancelled, later};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::step::{
     Attempt, AttemptError, DroppedClaim, Need, Reconciliation, Step, Then,

@@ -1,11 +1,11 @@
 //! Evaluates a ready call once more, and claims it. Earlier evaluations are not trusted: the arguments, the tool, the
 //! decision and the grant are checked as they are now.
 
+use super::grant::Use;
+use super::moment::{Known, Moment};
+use super::statement::Behind;
+use super::words::{FORMER, NOT_A_PERSON, NOT_REPEATED, TOOL_CHANGED, not_run};
 use crate::call::NEEDS_ITS_CALLER;
-use crate::lifecycle::decide::grant::Use;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::statement::Behind;
-use crate::lifecycle::decide::words::{FORMER, NOT_A_PERSON, NOT_REPEATED, TOOL_CHANGED, not_run};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::{Evaluated, Stored};
 use crate::lifecycle::step::{Need, Problem, StagedCall, Step, Then};

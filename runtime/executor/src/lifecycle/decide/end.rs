@@ -2,11 +2,11 @@
 //! state. A call that may have begun ends only if the decision about it is valid; otherwise the call returns to its
 //! earlier state. A requeued dead letter becomes a dead letter again. The answer says whether the call may have acted.
 
+use super::attempt::note_failure;
+use super::moment::{Known, Moment};
+use super::statement::Behind;
+use super::words::{ended_meanwhile, expired, lost, unapproved};
 use crate::call::{cancelled, ended, shutting_down};
-use crate::lifecycle::decide::attempt::note_failure;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::statement::Behind;
-use crate::lifecycle::decide::words::{ended_meanwhile, expired, lost, unapproved};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::step::{End, Step, Then};
 use toolwright_core::error::ToolError;

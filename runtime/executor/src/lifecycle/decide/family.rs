@@ -1,7 +1,7 @@
 //! Decides on a call and its children. A parent is suspended until one of its waiting children can continue. A child
 //! without an answer is carried out only by the process that runs its parent.
 
-use crate::lifecycle::decide::moment::{Known, Moment};
+use super::moment::{Known, Moment};
 use crate::lifecycle::step::{Need, Step, Suspension, Then};
 use toolwright_core::context::CallId;
 use toolwright_core::tool::Effect;

@@ -1,7 +1,7 @@
 //! Finds the grant that covers a call, and counts a use of the grant.
 
-use crate::lifecycle::decide::moment::Moment;
-use crate::lifecycle::decide::words::{grant_outdated, grant_unbound};
+use super::moment::Moment;
+use super::words::{grant_outdated, grant_unbound};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::GrantNow;
 use toolwright_journal::approval::{GrantCandidate, GrantTerms, Scope, Statement};

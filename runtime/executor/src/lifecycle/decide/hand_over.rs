@@ -2,9 +2,9 @@
 //! its result is supplied, its deadline passes, or it is cancelled. Each generation of a call is handed over at most
 //! once, and its token is valid for one result.
 
+use super::moment::{Known, Moment};
+use super::words::{not_supplied, recalled};
 use crate::call::later;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::words::{not_supplied, recalled};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::step::{Step, SuppliedResult, Then};
 use toolwright_core::error::ToolError;

@@ -1,11 +1,10 @@
 //! Applies what the application's middleware decided about a call that may run: the call begins, begins later, or does
 //! not begin. A call that the middleware holds back does not use up an attempt.
 
-use crate::call::cancelled;
-use crate::call::later;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::statement::Behind;
-use crate::lifecycle::decide::words::cannot_wait;
+use super::moment::{Known, Moment};
+use super::statement::Behind;
+use super::words::cannot_wait;
+use crate::call::{cancelled, later};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::step::{Need, StageVerdict, StagedCall, Step, Then};
 use toolwright_journal::journal::{CallRecord, Entry, State, Transition};

@@ -4,11 +4,9 @@
 //! generation and its digest, the text that the person was shown, and the journal. This module compares these with the
 //! call.
 
+use super::moment::{Known, Moment};
+use super::words::{DOES_NOT_COUNT, NOT_ITS_OWN_USER, NOT_SHOWN, OTHER_JOURNAL, SAID_BEFORE};
 use crate::call::LOCAL_APPROVER;
-use crate::lifecycle::decide::moment::{Known, Moment};
-use crate::lifecycle::decide::words::{
-    DOES_NOT_COUNT, NOT_ITS_OWN_USER, NOT_SHOWN, OTHER_JOURNAL, SAID_BEFORE,
-};
 use crate::lifecycle::guard::Guard;
 use crate::lifecycle::snapshot::{Signature, Snapshot};
 use crate::lifecycle::step::Settings;

@@ -1,9 +1,9 @@
 //! Every input, at a call in every state: a decision is made, reads come to an end, and what is committed follows from the
 //! call's history.
 
-use crate::call::By;
 use std::time::Duration;
 
+use crate::call::By;
 use jiff::Timestamp;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
@@ -13,8 +13,8 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
+use super::decide;
 use crate::call::OnNoApprover;
-use crate::lifecycle::decide::decide;
 use crate::lifecycle::snapshot::{
     Evaluated, FinalCall, HandsOver, Past, Preview, Snapshot, Stored, ToolNow,
 };

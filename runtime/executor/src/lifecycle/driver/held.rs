@@ -2,14 +2,13 @@
 //! recorded, dropping this value records that end: the end that the attempt has reached, or else that the task was
 //! dropped. If that fails too, the lease expires.
 
-use crate::call::By;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::call::{Claim, RunState};
-use crate::lifecycle::driver::Lifecycle;
+use super::Lifecycle;
+use crate::call::{By, Claim, RunState};
 use crate::lifecycle::snapshot::ToolNow;
 use crate::lifecycle::step::{DroppedClaim, Input};
 use toolwright_core::context::CallId;

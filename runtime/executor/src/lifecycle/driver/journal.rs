@@ -2,8 +2,8 @@
 
 use futures::future::BoxFuture;
 
+use super::{Lifecycle, not_recorded};
 use crate::call::CallFailure;
-use crate::lifecycle::driver::{Lifecycle, not_recorded};
 use crate::lifecycle::ended_key;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{

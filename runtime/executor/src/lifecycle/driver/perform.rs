@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::held::HeldClaim;
+use super::stage::seen;
+use super::{Lifecycle, Look};
 use crate::attempt::Stages;
 use crate::call::{Claim, Family, Inside, Outcome, Plan, RecordedParent, identity_of, record};
-use crate::lifecycle::driver::held::HeldClaim;
-use crate::lifecycle::driver::stage::seen;
-use crate::lifecycle::driver::{Lifecycle, Look};
 use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::step::{Attempt, Input, Suspension};
 use crate::stage;

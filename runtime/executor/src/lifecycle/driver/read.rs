@@ -1,17 +1,16 @@
 //! Reads the facts that a decision needs: history and documents from the journal, the tool from the registry, and the
 //! evaluation of the arguments by the tool and the policy.
 
-use crate::call::CircuitOpen;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 
-use crate::call::{About, CallFailure, Plan, own_of};
+use super::journal::store_failed;
+use super::{Lifecycle, Look};
+use crate::call::{About, CallFailure, CircuitOpen, Plan, own_of};
 use crate::catalog::Form;
-use crate::lifecycle::driver::journal::store_failed;
-use crate::lifecycle::driver::{Lifecycle, Look};
 use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::snapshot::{
     Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored, ToolNow,

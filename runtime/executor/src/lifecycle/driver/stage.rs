@@ -1,7 +1,7 @@
 //! Runs the middleware of the application for a call that may run, before the call is claimed.
 
+use super::{Lifecycle, Look};
 use crate::call::{Inside, MiddlewareCall, Outcome, Slot, touched};
-use crate::lifecycle::driver::{Lifecycle, Look};
 use crate::lifecycle::step::{Input, StageVerdict, StagedCall};
 use crate::middleware::{EarlyEnd, delay_of, enter};
 use crate::stage::is_given_up;

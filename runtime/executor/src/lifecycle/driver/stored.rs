@@ -1,6 +1,6 @@
 //! Stores texts and answers in the journal: in plain text, or encrypted if they may contain a secret.
 
-use crate::lifecycle::driver::Lifecycle;
+use super::Lifecycle;
 use toolwright_core::context::CallId;
 use toolwright_core::json::canonical;
 use toolwright_core::output::Answer;

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use super::{Lifecycle, Look};
 use crate::call::CallFailure;
-use crate::lifecycle::driver::{Lifecycle, Look};
 use crate::lifecycle::ended_key;
 use crate::lifecycle::notify::Notification;
 use toolwright_journal::journal::{CallRecord, CommitError, State};
