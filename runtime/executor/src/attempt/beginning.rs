@@ -9,14 +9,14 @@ use toolwright_core::error::{Done, ErrorClass, ToolError};
 impl Stages<'_> {
     /// Records that the tool is about to begin; fails if the lease or the circuit breaker no longer allows it.
     #[inline]
-    pub(crate) fn begins(self) -> Result<(), ToolError> {
+    pub(super) fn begins(self) -> Result<(), ToolError> {
         match (self.claimed, self.entered, self.watch) {
             (None, None, None) => Ok(()),
             _ => self.begins_if_it_may(),
         }
     }
 
-    pub(crate) fn begins_if_it_may(self) -> Result<(), ToolError> {
+    pub(super) fn begins_if_it_may(self) -> Result<(), ToolError> {
         if let Some(claim) = self.claimed {
             // The lease may have expired while the call waited for a place.
             let journal = self.run.core.journal.as_ref();

@@ -43,7 +43,7 @@ pub(crate) struct Children {
 }
 
 /// Makes the values that a call receives for an attempt, and the attempt's state if the tool makes calls.
-pub(crate) fn own_to_run(
+pub(super) fn own_to_run(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
@@ -81,7 +81,7 @@ impl Attempt {
     }
 
     /// Takes over the attempt's places in the gates.
-    pub(crate) fn take<'p>(&self, admitted: Admission<'p>) -> Admission<'p> {
+    pub(super) fn take<'p>(&self, admitted: Admission<'p>) -> Admission<'p> {
         self.places.take(admitted)
     }
 }

@@ -17,7 +17,7 @@ impl<'a> Stages<'a> {
 
     /// Returns when the total timeout of the call ends. The time that the call has spent waiting for its children does
     /// not count.
-    pub(crate) fn deadline(self) -> Option<Instant> {
+    pub(super) fn deadline(self) -> Option<Instant> {
         let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
         self.deadline.map(|deadline| deadline + away)
     }
@@ -29,7 +29,7 @@ impl<'a> Stages<'a> {
 
     /// Returns the form of the call's arguments, which are final if the call was claimed.
     #[inline]
-    pub(crate) fn form(self) -> Form {
+    pub(super) fn form(self) -> Form {
         if self.claimed.is_some() { Form::Final } else { Form::Sent }
     }
 
@@ -43,7 +43,7 @@ impl<'a> Stages<'a> {
     }
 
     /// Marks the call as one that was tried before.
-    pub(crate) fn again(self) -> Self {
+    pub(super) fn again(self) -> Self {
         Self { is_again: true, ..self }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::call::{Core, Gate, Plan};
 use crate::stage::Admission;
 
-pub(crate) struct Places {
+pub(super) struct Places {
     core: Arc<Core>,
     tool: Option<Arc<Gate>>,
     standing: Mutex<Standing>,
@@ -29,14 +29,14 @@ impl Places {
     }
 
     /// Takes over the places that the attempt has received.
-    pub(crate) fn take<'a>(&self, admitted: Admission<'a>) -> Admission<'a> {
+    pub(super) fn take<'a>(&self, admitted: Admission<'a>) -> Admission<'a> {
         let mut standing = self.standing();
         (standing.is_inside, standing.holds) = (true, true);
         admitted.hand_over()
     }
 
     /// Records that the attempt has ended.
-    pub(crate) fn end(&self) {
+    pub(super) fn end(&self) {
         let mut standing = self.standing();
         match (standing.is_inside, standing.holds) {
             (true, true) => self.leave(),
@@ -47,7 +47,7 @@ impl Places {
     }
 
     /// Records that a child begins: the attempt holds no place until every child has ended.
-    pub(crate) fn step_out(&self) -> Out<'_> {
+    pub(super) fn step_out(&self) -> Out<'_> {
         let mut standing = self.standing();
         standing.away += 1;
         if std::mem::take(&mut standing.holds) {
@@ -101,7 +101,7 @@ impl Places {
 
 /// A child that is running while its parent holds no place. Dropping this value lets the parent continue at once and
 /// take its places back, even if the gates are full.
-pub(crate) struct Out<'a> {
+pub(super) struct Out<'a> {
     places: &'a Places,
     /// Whether this child is still counted as running.
     is_counted: bool,
@@ -109,7 +109,7 @@ pub(crate) struct Out<'a> {
 
 impl Out<'_> {
     /// Records that the child has its answer. After the last child, the parent waits until the gates have room.
-    pub(crate) async fn step_in(mut self) {
+    pub(super) async fn step_in(mut self) {
         if self.ends() == 0 {
             self.places.enter().await;
         }

@@ -16,7 +16,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
 /// The result of an attempt.
-pub(crate) enum AttemptOutcome {
+pub(super) enum AttemptOutcome {
     /// The attempt ended with this answer.
     Answered(Answer),
     /// A middleware delayed the attempt before the tool began.
@@ -26,7 +26,7 @@ pub(crate) enum AttemptOutcome {
 impl<'a> Stages<'a> {
     /// Runs one attempt through the stages of the application, if there are any. `number` is the number of the attempt.
     /// Attempts that did not begin are not counted.
-    pub(crate) async fn attempt_in_stages(
+    pub(super) async fn attempt_in_stages(
         self,
         identity: &mut Option<Identity<'_>>,
         number: u32,
@@ -39,7 +39,7 @@ impl<'a> Stages<'a> {
 
     /// Runs one attempt of a call whose tool has a validation or an approval function. Unless the call was claimed, its
     /// arguments are made final here, so that validation, policy and tool see the same text.
-    pub(crate) async fn once_validated(self, identity: &mut Option<Identity<'_>>) -> Answer {
+    pub(super) async fn once_validated(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, arguments, .. } = self;
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;
         if self.claimed.is_some() {

@@ -26,13 +26,13 @@ use toolwright_core::repairs::Repairs;
 pub(crate) struct Stages<'a> {
     pub(crate) run: &'a Arc<RunState>,
     pub(crate) plan: &'a Plan,
-    pub(crate) call: &'a Call<'a>,
+    pub(super) call: &'a Call<'a>,
     pub(crate) arguments: &'a str,
     /// The claim under which the call runs; `None` if the stages have to evaluate the policy. The policy has already
     /// allowed a claimed call.
-    pub(crate) claimed: Option<&'a Claim>,
+    pub(super) claimed: Option<&'a Claim>,
     /// Receives the pass of the tool's circuit breaker when the circuit breaker admits the call.
-    pub(crate) entered: Option<&'a Mutex<Option<Through>>>,
+    pub(super) entered: Option<&'a Mutex<Option<Through>>>,
     pub(crate) watch: Option<&'a record::Watch<'a>>,
     /// The slot of the call in its run, for a call of a turn.
     pub(crate) slot: Option<&'a Slot>,
@@ -41,9 +41,9 @@ pub(crate) struct Stages<'a> {
     /// The present attempt, if the tool makes calls itself.
     pub(crate) attempt: Option<&'a Attempt>,
     /// Whether the call was attempted before.
-    pub(crate) is_again: bool,
+    pub(super) is_again: bool,
     /// When the total timeout of the call ends.
-    pub(crate) deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
 }
 
 /// The state of a call after its first poll.
@@ -139,7 +139,7 @@ impl<'a> Stages<'a> {
 
     /// Evaluates the policy for the call. Returns another future if the approval changed the arguments.
     #[inline]
-    pub(crate) fn ask_policy(
+    pub(super) fn ask_policy(
         self,
         scope: Scope<'a>,
         facts: &Facts,
@@ -152,7 +152,7 @@ impl<'a> Stages<'a> {
     }
 
     /// Completes a call that has to wait for a free place or for its tool.
-    pub(crate) async fn wait(
+    pub(super) async fn wait(
         self,
         admitted: Option<stage::Admission<'a>>,
         future: BoxFuture<'a, Answer>,
@@ -193,7 +193,7 @@ impl<'a> Stages<'a> {
         answer
     }
 
-    pub(crate) async fn through(self, identity: &mut Option<Identity<'_>>) -> Answer {
+    pub(super) async fn through(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let slot = self.slot.map(Slot::pair);
         *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id).at(slot)));
         if identity.is_none() && slot.is_some() {
@@ -208,7 +208,7 @@ impl<'a> Stages<'a> {
 
     /// Runs one attempt of a call. If its tool has a validation, the caller has already run it and passes a claim, so that
     /// the attempt does not end as `Unvalidated`.
-    pub(crate) async fn start_attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
+    pub(super) async fn start_attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, family, .. } = self;
         let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {
             Ok(own) => own,
@@ -227,7 +227,7 @@ impl<'a> Stages<'a> {
     /// Records that the call has its places. A tool that makes calls gives its places back while it waits for those
     /// calls.
     #[inline]
-    pub(crate) fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
+    pub(super) fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {
             Some(attempt) => attempt.take(admitted),
             None => admitted,
@@ -235,7 +235,7 @@ impl<'a> Stages<'a> {
     }
 
     #[cold]
-    pub(crate) fn report_repairs(self, repairs: &Repairs) {
+    pub(super) fn report_repairs(self, repairs: &Repairs) {
         if let Some(watch) = self.watch.filter(|_| !self.is_again) {
             watch.report_repairs(repairs);
         }

@@ -29,17 +29,17 @@ impl DelegatedContext {
         Self { path, rules, inherited }
     }
 
-    pub(crate) fn path(&self) -> &str {
+    pub(super) fn path(&self) -> &str {
         &self.path
     }
 
     /// Returns whether none of the agents has a policy of its own.
-    pub(crate) fn has_no_rules(&self) -> bool {
+    pub(super) fn has_no_rules(&self) -> bool {
         self.rules.is_empty()
     }
 
     /// Returns whether an agent has rules that depend on the untrusted sources that the run has read.
-    pub(crate) fn asks_what_was_read(&self) -> bool {
+    pub(super) fn asks_what_was_read(&self) -> bool {
         self.rules.iter().any(Policy::looks_at_what_was_read)
     }
 
@@ -49,7 +49,7 @@ impl DelegatedContext {
     }
 
     /// Evaluates the policies of the agents with `by`. Returns the strictest of their decisions and `evaluation`.
-    pub(crate) fn stricter(
+    pub(super) fn stricter(
         &self,
         evaluation: Evaluation,
         by: impl Fn(&Policy) -> Evaluation,

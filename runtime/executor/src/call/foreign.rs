@@ -17,7 +17,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    pub(crate) const MOST: usize = 200;
+    pub(super) const MOST: usize = 200;
 
     /// Adds a source. Returns whether that changed the list.
     pub(crate) fn add(&mut self, source: &str) -> bool {
@@ -61,7 +61,7 @@ struct State {
 
 impl ReadText {
     /// Makes an empty list. The list is complete for a run that begins in this process, or that no journal records.
-    pub(crate) fn new(is_complete: bool) -> Self {
+    pub(super) fn new(is_complete: bool) -> Self {
         let (read, recorded) = Default::default();
         Self(Mutex::new(State { read, recorded, is_complete }))
     }

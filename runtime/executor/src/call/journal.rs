@@ -33,19 +33,19 @@ pub struct Journal {
     pub(crate) store: Arc<dyn Store>,
     /// Whether the executor made the store, which is lost with the process.
     pub(crate) is_own: bool,
-    pub(crate) approvers: Vec<(String, PublicKey)>,
+    pub(super) approvers: Vec<(String, PublicKey)>,
     /// Whether a key made for this process may decide about calls that outlive the process.
-    pub(crate) trusts_process_key: bool,
+    pub(super) trusts_process_key: bool,
     pub(crate) on_no_approver: Option<OnNoApprover>,
     pub(crate) expires_after: Option<Duration>,
     pub(crate) lease: Option<Duration>,
     pub(crate) reads: bool,
     pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
-    pub(crate) hand_over_key: Option<ApproverKey>,
+    pub(super) hand_over_key: Option<ApproverKey>,
     pub(crate) project: Option<String>,
     pub(crate) clock: Option<Clock>,
-    pub(crate) trace_id: Option<TraceId>,
+    pub(super) trace_id: Option<TraceId>,
 }
 
 impl Journal {

@@ -50,7 +50,7 @@ pub enum OnNoApprover {
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// A closure that returns the id of the application's current trace.
-pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
+pub(super) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
@@ -74,7 +74,7 @@ pub(crate) struct JournalConfig {
     /// The name by which the leases of this executor identify it.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
-    pub(crate) trace_id: Option<TraceId>,
+    pub(super) trace_id: Option<TraceId>,
     pub(crate) busy: Busy,
 }
 
@@ -203,10 +203,10 @@ impl AskerBuilder {
 }
 
 /// The default time that a person may take to decide.
-pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The default time for which a lease is valid unless its owner renews it.
-pub(crate) const LEASE: Duration = Duration::from_secs(30);
+pub(super) const LEASE: Duration = Duration::from_secs(30);
 
 /// The shortest lease that an application may set. A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
@@ -301,7 +301,7 @@ impl Journal {
 
 /// Returns whether a file lies in a folder, or its path leads through that folder. A tool that may write there could
 /// replace a link or a folder on the path and redirect it. A path that cannot be resolved is compared as it is written.
-pub(crate) fn is_inside(file: &Path, folder: &Path) -> bool {
+pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
 }
 

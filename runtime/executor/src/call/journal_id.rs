@@ -13,7 +13,7 @@ const PAUSES: [Duration; 3] =
 
 /// The id of a journal, which is read from the store once.
 #[derive(Default)]
-pub(crate) struct JournalId(OnceCell<String>);
+pub(super) struct JournalId(OnceCell<String>);
 
 impl JournalId {
     /// Returns the id of the journal in this store, which is read at the first call.

@@ -310,4 +310,4 @@ pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
 }
 
 /// The stages of an executor, in the order in which its builder received them.
-pub(crate) type Middlewares = Box<[Arc<dyn Middleware>]>;
+pub(super) type Middlewares = Box<[Arc<dyn Middleware>]>;

@@ -24,7 +24,7 @@ struct Child {
 }
 
 impl RecordedChildren {
-    pub(crate) fn new(is_needed: bool) -> Self {
+    pub(super) fn new(is_needed: bool) -> Self {
         Self { is_needed, children: Mutex::default() }
     }
 

@@ -130,7 +130,7 @@ impl Rules {
     }
 
     #[inline]
-    pub(crate) fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
 

@@ -313,7 +313,7 @@ impl RunState {
 
     /// Returns whether any listener receives the events of the run's calls.
     #[inline]
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(super) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()
     }
 }

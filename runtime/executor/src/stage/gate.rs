@@ -28,7 +28,7 @@ pub(crate) struct KnownFacts {
 
 impl KnownFacts {
     /// The facts of a call without a journal, for which no approver can be asked.
-    pub(crate) const NO_JOURNAL: Self = Self {
+    pub(super) const NO_JOURNAL: Self = Self {
         is_decided: false,
         denied_before: Some(false),
         is_granted: Some(false),
