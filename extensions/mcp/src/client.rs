@@ -322,7 +322,8 @@ impl McpServers {
         })
     }
 
-    /// Returns every tool of every server, in the form in which a model sees it.
+    /// Returns the tools of all servers, ready to be registered. Logs the tools that cannot be called, and leaves them
+    /// out.
     async fn registrations(&self) -> Result<Vec<Registration>, ToolError> {
         let mut tools = Vec::new();
         for server in self.0.servers.values() {

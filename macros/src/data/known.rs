@@ -1,5 +1,6 @@
-//! Determines whether a type's attributes change its schema and its `Deserialize` in the same way. Then the type
-//! accepts exactly the values of its schema. For other types, the runtime tests sample values.
+//! Determines whether a type's attributes change its schema and its `Deserialize` in the same way. If they do, the type
+//! accepts exactly the values of its schema, as long as the types of its fields do. Any other type is checked with
+//! sample values at run time.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -166,8 +166,8 @@ impl Registry {
         self.switch(name, false)
     }
 
-    /// Returns a catalog of the tools that can be called now. A catalog never changes. The first call after a change of
-    /// the registry makes a new catalog, and other calls return a clone.
+    /// Returns a catalog of the tools that can be called now. A catalog never changes. After a change of the registry,
+    /// this method makes a new catalog once, and then returns clones of it.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.read().catalog().clone()

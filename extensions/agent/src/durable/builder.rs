@@ -23,8 +23,8 @@ type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 /// The default limit on how many runs of a process run calls at the same time.
 const RUNS_AT_ONCE: usize = 100;
 
-/// How many runs a process drives for each run that may run calls. The number is higher than one, because most runs
-/// wait for their models.
+/// A process drives this many times as many runs as may run calls at the same time, because most runs wait for their
+/// models and run no calls.
 const WITH_ASKING: usize = 10;
 
 /// A builder for a [`Runner`].

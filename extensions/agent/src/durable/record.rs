@@ -50,7 +50,8 @@ pub(super) struct RunRecord {
     pub cancelled: Option<Cancelled>,
     /// The model's last answer without its message, until the answer is recorded.
     pub asked: Option<ModelAnswered>,
-    /// The messages since the model's last answer: those of the user, and those that the run sent in the user's name.
+    /// The messages since the model's last answer: those of the user, and those that the run sent in the user's name. A
+    /// new run that begins with an imported history has the whole history here, until it is recorded.
     pub said: Vec<Message>,
     /// The decisions of guards that the next step records.
     pub guards: Vec<GuardReport>,

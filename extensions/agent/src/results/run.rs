@@ -1,4 +1,5 @@
-//! Stores the answers of one run, by their handles.
+//! Stores the answers of one run, so that the model can refer to each by a handle such as `lr_3`, and shortens large
+//! answers in the copy that the model reads.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -188,8 +188,9 @@ impl ExecutorBuilder {
 
     /// Limits how long each attempt of a call may take if its tool sets no limit; `None` sets no limit. The default is
     /// 30 seconds. A call with three attempts may take three times as long, plus the delays between them.
-    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time in which a call waits for a free place
-    /// does not count. A tool that computes without yielding cannot be stopped.
+    /// [`total_timeout`](Self::total_timeout) limits the whole call. The time in which an attempt waits because of
+    /// [`limit`](Self::limit) does not count towards this timeout, but it does towards the total one. A tool that
+    /// computes without yielding cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;

@@ -69,7 +69,8 @@ impl<'a> Lifecycle<'a> {
         select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
-    /// Returns whether the parent runs again. The parent may then have made the child before.
+    /// Returns whether the parent may have run before, and may have made this child then. A parent that is not recorded
+    /// is assumed to have run before.
     pub(super) fn is_made_again(self) -> bool {
         let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)

@@ -16,7 +16,7 @@ pub enum RuleKind {
     AlwaysAsk,
     /// A person must decide on a matching call, unless a grant covers it.
     Ask,
-    /// The mode does not ask about a matching call. Other rules and the tool may still ask.
+    /// The policy's [`Mode`](super::Mode) does not ask about a matching call. Other rules and the tool may still ask.
     Allow,
 }
 

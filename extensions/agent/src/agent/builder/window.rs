@@ -48,8 +48,8 @@ impl<E> AgentBuilder<E> {
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};
     ///
-    /// let small = ScriptedModel::new().says("The user wants tea; three shops were asked.");
-    /// let agent = Agent::builder(ScriptedModel::new()).window(16_000).summarizer(small).build()?;
+    /// let (large, small) = (ScriptedModel::new(), ScriptedModel::new());
+    /// let agent = Agent::builder(large).window(16_000).summarizer(small).build()?;
     /// # let _ = agent;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -65,8 +65,9 @@ impl<'a> Moment<'a> {
         self.count_use(now, &terms, fingerprint)
     }
 
-    /// Returns the terms of a grant that covers the arguments of the call. The text says why the grant is not valid for
-    /// this executor, if that is so.
+    /// Returns the terms of this grant, and why this executor does not accept the grant, if it does not. Returns `None`
+    /// if the grant does not cover the call's arguments, or if two people have to decide (`four_eyes`) and the call's
+    /// own user gave it.
     fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
         let statement = now.grant.signed.statement().ok()?;
         if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {

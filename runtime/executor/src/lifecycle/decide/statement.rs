@@ -171,8 +171,8 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// Checks whether an edit is a valid decision, if it was the last change of the call. Once the edit is evaluated,
-    /// its arguments are decided on like any others.
+    /// If the last change of the call was an edit, checks that the edit is a valid decision. An earlier edit needs no
+    /// check here: the call was judged again with its new arguments.
     pub(super) fn edit(self) -> Known<Result<(), Invalid>> {
         let past = self.past()?;
         let edit = past.history.last().filter(|entry| entry.event == Some(Transition::Edited));
