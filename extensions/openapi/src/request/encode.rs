@@ -5,8 +5,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// The characters that are encoded in a value: all but those that RFC 3986 calls unreserved.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The characters that are encoded with `allowReserved`. A reserved character stays unencoded, unless it could end the
-/// value or the query.
+/// The characters that are encoded with `allowReserved`. Most reserved characters stay unencoded. `&`, `;`, `=` and `#`
+/// are encoded, because they could end a key, the value or the query, and so are `+`, `'`, `[` and `]`.
 const RESERVED: &AsciiSet = &VALUE
     .remove(b':')
     .remove(b'/')

@@ -193,7 +193,8 @@ struct Judge<'t> {
     parts: Vec<Part>,
     /// The files that the redirections of the line write, and those that the commands rated so far write.
     made: HashSet<String>,
-    /// The current folder after a `cd` of the line; empty before any.
+    /// The folder after the last `cd` or `pushd` that was rated, as if each of them succeeded and none ran in a
+    /// subshell; empty before the first one.
     base: String,
 }
 

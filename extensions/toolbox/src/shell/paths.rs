@@ -37,8 +37,8 @@ const STARTED: [&str; 10] = [
     "/.vimrc",
 ];
 
-/// Returns a name joined to a folder, without `.` and repeated slashes. Each `..` is resolved, except those that lead
-/// above the beginning of a relative path.
+/// Returns a name joined to a folder, with `~` for `$HOME`, and without `.` and repeated slashes. Each `..` is resolved,
+/// except those that lead above the home folder or above the beginning of a relative path.
 pub(super) fn join(base: &str, name: &str) -> String {
     let name =
         name.strip_prefix("$HOME").map_or_else(|| name.to_owned(), |rest| format!("~{rest}"));

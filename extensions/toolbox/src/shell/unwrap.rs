@@ -171,7 +171,7 @@ impl Unwrap<'_> {
             }
             // An argument such as `+o pipefail` unsets an option.
             if !is_flag(text) && !text.starts_with('+') {
-                // The argument is a script, and the program's entry has the danger of scripts.
+                // The argument is the file of a script, which is rated with the program's arguments.
                 return;
             }
             if !text.starts_with("--") && has_letter(text, 'c') {

@@ -1,4 +1,4 @@
-//! Rates arguments that a list of flags cannot describe: scripts of sed and awk, file modes, signals.
+//! Rates arguments that a list of flags cannot describe, such as scripts of sed and awk, file modes and signals.
 
 use toolwright::Danger;
 
@@ -178,7 +178,7 @@ fn sed(given: &[&str]) -> Found {
     (!is_plain).then_some((Danger::Dangerous, "has a script that may run commands or write files"))
 }
 
-/// Detects awk scripts that may run commands, by `system`, `|` and `getline`, or write files, by `>`.
+/// Detects awk scripts that may run commands, load code or read the environment, or that may write files by `>`.
 fn awk(given: &[&str]) -> Found {
     let program = given.iter().copied();
     for text in program {
