@@ -92,7 +92,7 @@ impl Classification {
     /// Rates a parsed line that begins in this folder of the workspace.
     pub(super) fn of(commands: &Commands, text: &str, folder: &str, table: &CommandTable) -> Self {
         let mut judge =
-            Judge { table, parts: Vec::new(), made: HashSet::new(), base: String::new() };
+            Judge { table, parts: Vec::new(), made: HashSet::new(), bases: vec![String::new()] };
         for unknown in &commands.unknown {
             judge.add(Danger::Dangerous, unknown.reason.clone(), &unknown.span);
         }
@@ -193,10 +193,13 @@ struct Judge<'t> {
     parts: Vec<Part>,
     /// The files that the redirections of the line write, and those that the commands rated so far write.
     made: HashSet<String>,
-    /// The folder after the last `cd` or `pushd` that was rated, as if each of them succeeded and none ran in a
-    /// subshell; empty before the first one.
-    base: String,
+    /// Every folder in which the commands may run, whether each `cd` and `pushd` that was rated succeeded or not, ran
+    /// in a subshell or was undone. The first is empty: it is the folder in which the line begins.
+    bases: Vec<String>,
 }
+
+/// The most folders that are kept of a line; a line that may run in more is rated as dangerous.
+const MOST_BASES: usize = 32;
 
 impl Judge<'_> {
     fn add(&mut self, danger: Danger, reason: impl Into<Cow<'static, str>>, span: &Span) {
@@ -251,10 +254,28 @@ impl Judge<'_> {
             self.add(Danger::Moderate, reason, span);
         }
         if program == "cd" || program == "pushd" {
-            let to = arguments.iter().flatten().find(|it| !is_flag(it) && **it != "--");
-            self.base = to.map_or_else(|| "~".to_owned(), |it| paths::join(&self.base, it));
+            self.change_folder(&arguments, span);
         }
         self.judge_known(program, entry, &arguments, span);
+    }
+
+    /// Adds the folders to which a `cd` may lead. `cd -` leads to one of those that are known.
+    fn change_folder(&mut self, arguments: &[Option<&str>], span: &Span) {
+        let to = arguments.iter().flatten().find(|it| !is_flag(it) && **it != "--").copied();
+        if to == Some("-") {
+            return;
+        }
+        let to = to.unwrap_or("~");
+        for base in self.bases.clone() {
+            let folder = paths::join(&base, to);
+            if !self.bases.contains(&folder) {
+                self.bases.push(folder);
+            }
+        }
+        if self.bases.len() > MOST_BASES {
+            self.bases.truncate(MOST_BASES);
+            self.add(Danger::Dangerous, "changes the folder too often to follow", span);
+        }
     }
 
     /// Rates a command as dangerous if it runs a file that the line itself has written, because the content is not
@@ -344,14 +365,22 @@ impl Judge<'_> {
                 raise(level, "has an argument that is not known beforehand");
             }
         }
-        if let Some(lower) = entry.check.and_then(|it| checks::lower(it, &given, &self.base))
+        let lower = |check| {
+            let reasons = self.bases.iter().map(|base| checks::lower(check, &given, base));
+            reasons.collect::<Option<Vec<_>>>()?.into_iter().next()
+        };
+        if let Some(lower) = entry.check.and_then(lower)
             && danger == Danger::Dangerous
             && arguments.iter().all(Option::is_some)
         {
             (danger, why) = (Danger::Moderate, lower);
         }
         if let Some(check) = entry.check
-            && let Some((level, reason)) = checks::check(check, arguments, &self.base)
+            && let Some((level, reason)) = self
+                .bases
+                .iter()
+                .filter_map(|base| checks::check(check, arguments, base))
+                .max_by_key(|(level, _)| *level)
             && level > danger
         {
             (danger, why) = (level, reason);
@@ -447,10 +476,10 @@ impl Judge<'_> {
     }
 
     fn read(&mut self, file: &str, span: &Span) {
-        let whole = paths::join(&self.base, file);
-        if paths::is_connection(&whole) {
+        let mut paths = self.bases.iter().map(|base| paths::join(base, file));
+        if paths.clone().any(|it| paths::is_connection(&it)) {
             self.add(Danger::Dangerous, "opens a connection to another machine", span);
-        } else if paths::is_secret(&whole) {
+        } else if paths.any(|it| paths::is_secret(&it)) {
             let reason = format!("reads `{file}`, which may hold secrets");
             self.add(Danger::Dangerous, reason, span);
         }
@@ -458,8 +487,8 @@ impl Judge<'_> {
 
     fn judge_write(&mut self, file: &str, span: &Span, level: Danger) {
         self.made.insert(paths::join("", file));
-        let whole = paths::join(&self.base, file);
-        match paths::writing(&whole) {
+        let ratings = self.bases.iter().filter_map(|base| paths::writing(&paths::join(base, file)));
+        match ratings.max_by_key(|(danger, _)| *danger) {
             Some((danger, reason)) => self.add(danger.max(level), reason, span),
             None => self.add(level, format!("writes `{file}`"), span),
         }

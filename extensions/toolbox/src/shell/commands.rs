@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tree_sitter::Tree;
 
+use super::flags::is_flag;
 use super::table::CommandTable;
 use super::tree::{self, Assignment, Raw};
 use super::unwrap::Unwrap;
@@ -250,11 +251,12 @@ impl Values {
         let mut setters = (0, 0);
         if !known.is_empty() {
             for (at, raw) in raws.iter().enumerate() {
-                let sets = raw
-                    .words
-                    .first()
-                    .is_none_or(|first| first.text.as_deref().is_none_or(|it| SETS.contains(&it)));
-                if sets {
+                let mut words = raw.words.iter().map(|it| it.text.as_deref());
+                // `command` and `builtin` run the program that the next word names.
+                let is_program =
+                    |it: &str| !matches!(it, "command" | "builtin" | "--") && !is_flag(it);
+                let program = words.find(|it| it.is_none_or(is_program)).flatten();
+                if program.is_none_or(|it| SETS.contains(&it)) {
                     setters = (setters.0 + 1, at);
                 }
             }

@@ -61,12 +61,12 @@ pub(super) fn join(base: &str, name: &str) -> String {
 
 /// Returns the danger of writing this file and the reason, if it is more dangerous than writing an ordinary file.
 pub(super) fn writing(path: &str) -> Option<(Danger, &'static str)> {
-    if is_in(path, &OPEN) {
-        return None;
-    }
     let slashed = format!("/{path}/");
     if STARTED.iter().any(|it| slashed.contains(it)) {
         return Some((Danger::Dangerous, "writes a file that other programs run or obey"));
+    }
+    if is_in(path, &OPEN) {
+        return None;
     }
     if path == "/" || path == "/*" || path == "~" || path == "~/*" {
         return Some((Danger::Critical, "writes the root or the home folder"));

@@ -138,8 +138,8 @@ fn a_program_that_an_application_adds_is_safe_in_the_forms_that_it_gives() {
 fn the_word_that_is_not_understood_is_named() {
     let reason = |line: &str| classify(line).to_string();
     assert_eq!(
-        reason("sed -nf p x"),
-        "moderate: `-nf` has the flag `-f`, which is not known of it"
+        reason("sed -nq p x"),
+        "moderate: `-nq` has the flag `-q`, which is not known of it"
     );
     assert_eq!(
         reason("cat ../calls.db | head -c 3"),

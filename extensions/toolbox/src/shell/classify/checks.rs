@@ -2,7 +2,7 @@
 
 use toolwright::Danger;
 
-use crate::shell::flags::{has_letter, is_flag};
+use crate::shell::flags::{has_letter, is_flag, is_meant, values};
 use crate::shell::paths;
 use crate::shell::safe::is_plain_sed;
 use crate::shell::table::Check;
@@ -21,7 +21,8 @@ pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Fou
         Check::Upload => upload(&given),
         Check::Dd => given
             .iter()
-            .any(|it| it.starts_with("of=/dev/") && !paths::is_nothing(&it[3..]))
+            .filter_map(|it| Some(paths::join("", it.strip_prefix("of=")?)))
+            .any(|it| it.starts_with("/dev/") && !paths::is_nothing(&it))
             .then_some((Danger::Critical, "writes a device")),
         Check::Script => script(&given),
         Check::Remote => {
@@ -110,8 +111,13 @@ pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static
 
 /// Detects git commands that lose uncommitted changes, or commits that are on no branch.
 fn git(given: &[&str]) -> Found {
-    let at = given.iter().position(|it| {
-        matches!(*it, "checkout" | "restore" | "rm" | "branch" | "worktree" | "switch")
+    // The flags of git itself whose values may be called as a subcommand is.
+    const WITH_VALUE: [&str; 6] =
+        ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"];
+    let is_value = |at: usize| at > 0 && WITH_VALUE.contains(&given[at - 1]);
+    let (at, _) = given.iter().enumerate().find(|(at, it)| {
+        matches!(**it, "checkout" | "restore" | "rm" | "branch" | "worktree" | "switch")
+            && !is_value(*at)
     })?;
     let (flags, places): (Vec<&str>, Vec<&str>) =
         given[at + 1..].iter().copied().partition(|it| is_flag(it) || *it == "--");
@@ -155,24 +161,29 @@ fn script(given: &[&str]) -> Found {
 
 /// Detects sed scripts that do more than print, replace and delete lines, and scripts in files.
 fn sed(given: &[&str]) -> Found {
-    let mut scripts: Vec<&str> = Vec::new();
-    let mut rest = given.iter();
-    while let Some(argument) = rest.next() {
-        match *argument {
-            "-e" | "--expression" => scripts.extend(rest.next()),
-            "-f" | "--file" => return Some((Danger::Dangerous, "runs a script of a file")),
-            it if it.starts_with("--expression=") => scripts.push(&it["--expression=".len()..]),
-            it if it.starts_with("--file") || (it.starts_with("-f") && it.len() > 2) => {
-                return Some((Danger::Dangerous, "runs a script of a file"));
-            }
-            it if is_flag(it) && has_letter(it, 'e') && !has_letter(it, 'i') => {
-                scripts.extend(rest.next())
-            }
-            _ => {}
-        }
+    // After a flag with a value, the remaining letters of the argument are the value.
+    let with_value = ["-e", "-f", "-i", "-l"].map(str::to_owned);
+    let is_long = |it: &str, flag: &str| {
+        let name = it.split('=').next().unwrap_or_default();
+        name.len() > 2 && name.starts_with("--") && flag.starts_with(name)
+    };
+    if given.iter().any(|it| is_meant(it, "-f", &with_value) || is_long(it, "--file")) {
+        return Some((Danger::Dangerous, "runs a script of a file"));
+    }
+    let arguments: Vec<Option<&str>> = given.iter().copied().map(Some).collect();
+    let mut scripts = values(&arguments, "-e", &with_value);
+    for (at, argument) in given.iter().enumerate().filter(|(_, it)| is_long(it, "--expression")) {
+        let value = argument.split_once('=').map(|(_, value)| value);
+        scripts.extend(value.or_else(|| given.get(at + 1).copied()));
     }
     if scripts.is_empty() {
-        scripts.extend(given.iter().find(|it| !is_flag(it)));
+        let takes_next = |it: &str| {
+            (it.ends_with('l') && is_meant(it, "-l", &with_value))
+                || (is_long(it, "--line-length") && !it.contains('='))
+        };
+        let is_value = |at: usize| at > 0 && takes_next(given[at - 1]);
+        let mut places = given.iter().enumerate().filter(|(at, _)| !is_value(*at));
+        scripts.extend(places.find(|(_, it)| !is_flag(it) && **it != "--").map(|(_, it)| *it));
     }
     let is_plain = scripts.iter().all(|it| is_plain_sed(it));
     (!is_plain).then_some((Danger::Dangerous, "has a script that may run commands or write files"))
@@ -180,10 +191,13 @@ fn sed(given: &[&str]) -> Found {
 
 /// Detects awk scripts that may run commands, load code or read the environment, or that may write files by `>`.
 fn awk(given: &[&str]) -> Found {
-    let program = given.iter().copied();
-    for text in program {
+    let mut found = None;
+    for text in given {
         let bare = text.replace("||", "");
-        if ["system", "getline", "@load", "ENVIRON["].iter().any(|it| bare.contains(it))
+        // `@load` and `@include` load code, and `@name(…)` calls the function that a variable names.
+        let mut after_at = bare.split('@').skip(1);
+        if ["system", "getline", "ENVIRON["].iter().any(|it| bare.contains(it))
+            || after_at.any(|it| it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_'))
             || bare.contains('|')
         {
             return Some((Danger::Dangerous, "has a script that may run commands"));
@@ -194,52 +208,54 @@ fn awk(given: &[&str]) -> Found {
             return Some((Danger::Dangerous, "has a script that writes a file outside"));
         }
         if printed.contains('>') {
-            return Some((Danger::Moderate, "has a script that may write files"));
+            found = Some((Danger::Moderate, "has a script that may write files"));
         }
     }
-    None
+    found
 }
 
 /// Detects modes that let everyone write, or that make a program run with its owner's rights, and changes of the mode
 /// of a system file.
 fn mode(given: &[&str]) -> Found {
-    for argument in given {
-        let digits = argument.trim_start_matches('0');
-        let is_octal =
-            !argument.is_empty() && argument.bytes().all(|it| (b'0'..=b'7').contains(&it));
-        if is_octal {
-            let special = digits.len() > 3;
-            let others =
-                argument.bytes().last().is_some_and(|it| matches!(it, b'2' | b'3' | b'6' | b'7'));
-            if special || others {
-                return Some((
-                    Danger::Critical,
-                    "lets everybody write, or runs with its owner's rights",
-                ));
-            }
-            continue;
-        }
-        for change in argument.split(',') {
-            let Some(at) = change.find(['+', '=']) else { continue };
-            let (who, what) = (&change[..at], &change[at + 1..]);
-            if !who.chars().all(|it| "ugoa".contains(it))
-                || !what.chars().all(|it| "rwxXst".contains(it))
-            {
-                continue;
-            }
-            let everybody = who.is_empty() || who.contains(['o', 'a']);
-            if what.contains('s') || (everybody && what.contains('w')) {
-                return Some((
-                    Danger::Critical,
-                    "lets everybody write, or runs with its owner's rights",
-                ));
-            }
-        }
+    if given.iter().any(|it| is_bad_octal(it) || it.split(',').any(is_bad_clause)) {
+        return Some((Danger::Critical, "lets everybody write, or runs with its owner's rights"));
     }
     given
         .iter()
         .any(|it| paths::writing(&paths::join("", it)).is_some())
         .then_some((Danger::Critical, "changes the mode of a file of the system"))
+}
+
+/// Returns whether a mode in octal digits lets everyone write, or has one of the bits above the permissions.
+fn is_bad_octal(mode: &str) -> bool {
+    let is_octal = !mode.is_empty() && mode.bytes().all(|it| (b'0'..=b'7').contains(&it));
+    is_octal && (mode.trim_start_matches('0').len() > 3 || mode.ends_with(['2', '3', '6', '7']))
+}
+
+/// Returns whether a clause of a symbolic mode, such as `o-r+w`, lets everyone write, or sets the bit by which a program
+/// runs with its owner's rights.
+fn is_bad_clause(clause: &str) -> bool {
+    let Some(at) = clause.find(['+', '-', '=']) else { return false };
+    let (who, mut changes) = clause.split_at(at);
+    if !who.chars().all(|it| "ugoa".contains(it)) {
+        return false;
+    }
+    let is_everybody = who.is_empty() || who.contains(['o', 'a']);
+    while !changes.is_empty() {
+        let end = changes[1..].find(['+', '-', '=']).map_or(changes.len(), |it| it + 1);
+        let (change, rest) = changes.split_at(end);
+        let (is_removed, what) = (change.starts_with('-'), &change[1..]);
+        let is_symbolic = what.chars().all(|it| "rwxXstugo".contains(it));
+        // `u` and `g` copy the permissions of the owner and the group, which may write.
+        let is_bad = is_bad_octal(what)
+            || (is_symbolic
+                && (what.contains('s') || (is_everybody && what.contains(['w', 'u', 'g']))));
+        if is_bad && !is_removed {
+            return true;
+        }
+        changes = rest;
+    }
+    false
 }
 
 fn remove(given: &[&str], base: &str) -> Found {
@@ -250,8 +266,11 @@ fn remove(given: &[&str], base: &str) -> Found {
         (whole.starts_with('/') && parts < 2 && !whole.starts_with("/tmp"))
             || matches!(whole.as_str(), "~" | "~/*")
     };
-    let is_recursive =
-        given.iter().any(|it| *it == "--recursive" || has_letter(it, 'r') || has_letter(it, 'R'));
+    let is_recursive = given.iter().any(|it| {
+        (it.len() > 2 && "--recursive".starts_with(it))
+            || has_letter(it, 'r')
+            || has_letter(it, 'R')
+    });
     let files = given.iter().filter(|it| !is_flag(it));
     for file in files {
         if is_all(file) && is_recursive {
