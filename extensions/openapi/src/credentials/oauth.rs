@@ -1,13 +1,15 @@
 //! OAuth 2.0 tokens that need no person: from client credentials, or from a refresh token of the application.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures::future::BoxFuture;
-use reqwest::header::{AUTHORIZATION, HeaderValue};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
 use tokio::sync::Mutex;
+use toolwright::retry::retry_after;
 use toolwright::{ErrorClass, ToolContext, ToolError};
 
 use super::{Credential, Credentials};
@@ -38,7 +40,7 @@ pub struct OAuthCredentials {
     id: String,
     secret: String,
     scopes: Vec<String>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 /// The current tokens of the client.
@@ -103,7 +105,7 @@ impl OAuthCredentials {
             id: id.into(),
             secret: secret.into(),
             scopes: Vec::new(),
-            state: Mutex::default(),
+            state: Arc::default(),
         })
     }
 
@@ -111,7 +113,8 @@ impl OAuthCredentials {
     /// the new one is used until the process ends.
     #[must_use]
     pub fn refresh_token(mut self, token: impl Into<String>) -> Self {
-        self.state.get_mut().refresh_token = Some(token.into());
+        let refresh_token = Some(token.into());
+        self.state = Arc::new(Mutex::new(State { refresh_token, token: None }));
         self
     }
 
@@ -125,7 +128,7 @@ impl OAuthCredentials {
     /// Returns the current token, or requests a new one. Calls that need a new token at the same time share one
     /// request.
     async fn token(&self, now: SystemTime) -> Result<Credential, ToolError> {
-        let mut state = self.state.lock().await;
+        let mut state = Arc::clone(&self.state).lock_owned().await;
         if let Some(token) = &state.token
             && token
                 .expires
@@ -133,17 +136,26 @@ impl OAuthCredentials {
         {
             return Ok(token.credential.clone());
         }
-        let granted = self.ask(state.refresh_token.as_deref()).await?;
-        // An expiry beyond the range of the clock means that the token never expires.
-        let expires =
-            granted.expires_in.and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
-        let credential = Credential::token(granted.access_token);
-        state.refresh_token = granted.refresh_token.or(state.refresh_token.take());
-        state.token = Some(Token { credential: credential.clone(), expires });
-        Ok(credential)
+        let request = self.request(state.refresh_token.as_deref())?;
+        let (scheme, url) = (self.scheme.clone(), self.token_url.clone());
+        // The request is a task of its own: if the call is cancelled meanwhile, the server may already have replaced the
+        // refresh token, and the old one is no longer valid.
+        let requested = tokio::spawn(async move {
+            let granted = ask(request, &scheme, &url, now).await?;
+            // An expiry beyond the range of the clock means that the token never expires.
+            let expires = granted
+                .expires_in
+                .and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
+            let credential = Credential::token(granted.access_token);
+            state.refresh_token = granted.refresh_token.or(state.refresh_token.take());
+            state.token = Some(Token { credential: credential.clone(), expires });
+            Ok(credential)
+        });
+        requested.await.map_err(ToolError::internal)?
     }
 
-    async fn ask(&self, refresh_token: Option<&str>) -> Result<TokenResponse, ToolError> {
+    /// Makes the request for a token (RFC 6749, sections 4.4 and 6).
+    fn request(&self, refresh_token: Option<&str>) -> Result<RequestBuilder, ToolError> {
         let mut form = Url::parse("form:").map_err(ToolError::internal)?;
         let scopes = self.scopes.join(" ");
         match refresh_token {
@@ -163,22 +175,33 @@ impl OAuthCredentials {
         let request = request.header(AUTHORIZATION, client);
         let request =
             request.header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-        let body = form.query().unwrap_or_default().to_owned();
-        // The operation itself has not been called yet, so the call may be repeated.
-        let not_started = ErrorClass::NotStarted { retry_after: None };
-        let response = request.body(body).send().await;
-        let response = response.map_err(|error| ToolError::from(error).class(not_started))?;
-        let status = response.status();
-        let granted = response.bytes().await.ok();
-        match granted.and_then(|it| serde_json::from_slice(&it).ok()) {
-            Some(granted) if status == StatusCode::OK => Ok(granted),
-            _ => {
-                let words =
-                    format!("the authorization server gives no token for `{}`", self.scheme);
-                let class = if status.is_server_error() { not_started } else { ErrorClass::Final };
-                let cause = format!("{} answered {status}", self.token_url);
-                Err(ToolError::new("no_credential", words).class(class).caused_by(cause))
-            }
+        Ok(request.body(form.query().unwrap_or_default().to_owned()))
+    }
+}
+
+/// Sends the request for a token, and reads the answer. After a failure that may pass, the call may be repeated, because
+/// its operation has not been called yet.
+async fn ask(
+    request: RequestBuilder,
+    scheme: &str,
+    url: &Url,
+    now: SystemTime,
+) -> Result<TokenResponse, ToolError> {
+    let not_started = |retry_after| ErrorClass::NotStarted { retry_after };
+    let response = request.send().await;
+    let response = response.map_err(|error| ToolError::from(error).class(not_started(None)))?;
+    let status = response.status();
+    let pause =
+        response.headers().get(RETRY_AFTER).and_then(|it| retry_after(it.to_str().ok()?, now));
+    let granted = response.bytes().await.ok();
+    match granted.and_then(|it| serde_json::from_slice(&it).ok()) {
+        Some(granted) if status == StatusCode::OK => Ok(granted),
+        _ => {
+            let words = format!("the authorization server gives no token for `{scheme}`");
+            let is_busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+            let class = if is_busy { not_started(pause) } else { ErrorClass::Final };
+            let cause = format!("{url} answered {status}");
+            Err(ToolError::new("no_credential", words).class(class).caused_by(cause))
         }
     }
 }

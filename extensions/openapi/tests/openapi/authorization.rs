@@ -315,3 +315,53 @@ async fn an_answer_that_is_cut_within_a_credential_shows_nothing_of_it() {
         assert!(text.contains("sent: Bearer") && !text.contains(&SECRET[..3]), "{text}");
     }
 }
+
+/// A server may replace the refresh token with each token that it gives, and takes the old one no more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_ends_while_a_token_is_got_loses_no_refresh_token() {
+    let (arrived, given) = (Arc::new(tokio::sync::Notify::new()), AtomicU32::new(0));
+    let seen = Arc::clone(&arrived);
+    let server = Server::answering(move |request| match request.target.as_str() {
+        "/token" => {
+            let number = given.fetch_add(1, Ordering::Relaxed);
+            let wanted = format!("refresh_token=r{number}");
+            seen.notify_one();
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            match request.text().contains(&wanted) {
+                true => json(
+                    200,
+                    &format!(
+                        r#"{{"access_token":"t","expires_in":1,"refresh_token":"r{}"}}"#,
+                        number + 1
+                    ),
+                ),
+                false => json(400, r#"{"error":"invalid_grant"}"#),
+            }
+        }
+        _ => json(200, "{}"),
+    })
+    .await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let executor = build(api.credentials(logged_in(&server).refresh_token("r0")));
+    tokio::select! {
+        _ = call(&executor, "op", json!({})) => panic!("the call ended before it was cancelled"),
+        () = arrived.notified() => {}
+    }
+    let answer = call(&executor, "op", json!({})).await;
+    assert!(!answer.is_error(), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn an_authorization_server_that_is_busy_is_asked_again_when_it_says() {
+    let server = Server::answering(|_| {
+        let mut response = json(429, "{}");
+        response.headers_mut().insert("retry-after", "7".parse().expect("a header"));
+        response
+    })
+    .await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(logged_in(&server))), "op", json!({})).await;
+    let class = answer.error().expect("an error").classified();
+    let retry_after = Some(std::time::Duration::from_secs(7));
+    assert_eq!(class, toolwright::ErrorClass::NotStarted { retry_after });
+}
