@@ -30,9 +30,9 @@ impl Steering {
         &self.id
     }
 
-    /// Sends a message: the model gets the message with the next request, after all earlier messages. A turn that is
-    /// done does not end while a message waits for it. If the conversation is recorded, the message is recorded before
-    /// this method returns.
+    /// Sends a message: the model gets the message with the next request, after all earlier messages. A turn whose
+    /// model is done continues if it has an unread message. If the conversation is recorded, the message is recorded
+    /// before this method returns.
     ///
     /// # Errors
     /// When no turn is in progress, the message is empty, or the journal fails.

@@ -1,8 +1,8 @@
 //! Shortens a history that is too long for its model: leaves out parts that the model can get again. The functions are
 //! pure.
 //!
-//! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
-//!   result.
+//! - The result depends only on the history, the room for it in the window, the recorded summaries, and which tools
+//!   change nothing. So any process with the same agent computes the same result.
 //! - The result changes only when the history has outgrown its share of the window. Until then, each request begins
 //!   with the text of the previous request, so that the provider's prefix cache works.
 //! - Messages of the user, the last two turns, and answers about approvals stay word for word. Only a compaction by the

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   ask ──▶ commit: the model's answer ──▶ calls ──▶ commit: their answers ──▶ ask …
-//!                                            │ some wait (where a journal has them)
+//!                                            │ some calls wait in the journal
 //!                                            └─────▶ commit: the answers so far
 //! ```
 

@@ -87,7 +87,7 @@ pub enum StepInput {
     Answered(ModelAnswer),
     /// The model's answer was checked. The result is the value as JSON, or a text with a line for each problem.
     Checked(Result<String, String>),
-    /// A guard has sent the model's answer back, or has ended the run.
+    /// A guard has sent back the model's answer or the end of the run, or has ended the run.
     Guarded {
         /// The answer that the guard checked; `None` if the guard checked a message of the user, a request or the end
         /// of the run. If the guard ended the run, the text and the calls of the answer are dropped, but its usage and
@@ -341,7 +341,7 @@ impl State {
         } else if !calls.is_empty() {
             inner.phase = Phase::Calling { calls: Arc::clone(&calls), is_cut, stopping: None };
             let Some(Action::Call(turn)) = self.due() else { return actions };
-            // The only call was cut short, so nothing is run.
+            // No call is run: the only call was cut short, or the first call gives the final value beside other calls.
             if turn.run == 0 {
                 actions.extend(self.take_results(&calls, None, Vec::new(), None));
             } else {

@@ -24,10 +24,11 @@ impl<E> AgentBuilder<E> {
     /// the rest, the request gets a shortened copy. Answers of tools that a later call repeats are left out first, then
     /// the middle of long old answers, and at last the oldest turns. The run keeps its whole history.
     ///
-    /// The omissions depend only on the history, the room for it in the window and the recorded summaries. So another
-    /// process that continues the run with the same agent makes the same omissions. Messages of the user, the last two
-    /// turns, refusals and unknown outcomes are never shortened. [`RunEvent::Compacted`](crate::RunEvent::Compacted)
-    /// reports the omissions. Tokens are estimated: three bytes count as one token.
+    /// The omissions depend only on the history, the room for it in the window, the recorded summaries, and which tools
+    /// change nothing (`effect = read`). So another process that continues the run with the same agent makes the same
+    /// omissions. Messages of the user, the last two turns, refusals and unknown outcomes are never shortened.
+    /// [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports the omissions. Tokens are estimated: three bytes
+    /// count as one token.
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);

@@ -156,7 +156,8 @@ impl SubAgent {
         self
     }
 
-    /// Limits the tokens of one answer of the sub-agent's model.
+    /// Limits the tokens of one answer of the sub-agent's model. Unless set, the model's own limit applies. If the
+    /// parent has a [ceiling](crate::AgentBuilder::ceiling), the parent's limit applies instead.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);

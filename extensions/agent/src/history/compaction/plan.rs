@@ -9,7 +9,8 @@ use super::size::{answer as answer_tokens, tokens};
 use super::{CompactReport, LeftOut, Room, Summary, SummaryTask};
 use crate::history::Message;
 
-/// How many of the last messages are never changed: two turns with their answers.
+/// How many of the last messages are never changed. These are two turns with their answers, unless messages of the user
+/// are among them.
 const LAST: usize = 4;
 
 /// The length in bytes above which an answer loses its middle.
