@@ -49,8 +49,8 @@ impl RunOptions {
         format!("run-{}", Uuid::now_v7())
     }
 
-    /// Begins the run in memory, under a new id if none was set. While the run exists, no other run of the agent can
-    /// have its id.
+    /// Begins the run in memory, under a new id if none was set. While the run exists, no other request or conversation
+    /// of the agent can use its id.
     pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
         let Self { id, user, session, token, services, output, settings } = self;
         let id = id.unwrap_or_else(Self::new_id);

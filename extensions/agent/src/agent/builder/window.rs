@@ -41,9 +41,9 @@ impl<E> AgentBuilder<E> {
     /// the summary. A recorded run records the summary before a request uses it, so that any process that continues the
     /// run uses the same summary. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// If the attempt fails, this process does not ask again for the summary of these turns. The turns are left out
-    /// without a summary if the summary is missing, late, empty, cut short or no shorter than the turns, if the model
-    /// makes a call instead, or if the model, a guard or a ceiling refuses the request.
+    /// If the attempt fails, the agent asks again only when it has to leave out further turns. Until then the turns are
+    /// left out without a summary. The attempt fails if the summary is missing, late, empty, cut short or no shorter
+    /// than the turns, if the model makes a call instead, or if the model, a guard or a ceiling refuses the request.
     /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```

@@ -15,8 +15,8 @@ pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
             dropped.push(message);
             continue;
         }
-        // The summary covers all dropped turns. It replaces the first group of them, and notes replace the other
-        // groups.
+        // A summary may cover turns of several groups. It replaces the first group of dropped turns, and notes replace
+        // the other groups.
         let summary = plan.summary().filter(|_| !dropped.is_empty() && !has_summary);
         has_summary |= summary.is_some();
         let dropped = std::mem::take(&mut dropped);
