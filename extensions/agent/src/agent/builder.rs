@@ -214,9 +214,9 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how long a guard may take to decide: 10 seconds unless set. A guard that takes longer ends the run, except
-    /// at a request for a summary, which is then not made. A guard that blocks its thread cannot be stopped, but the run
-    /// does not continue without its decision.
+    /// Limits how long a guard may take to decide: 10 seconds unless set. A guard that takes longer ends the run,
+    /// except at a request for a summary, which is then not made. A guard that blocks its thread cannot be stopped, but
+    /// the run does not continue without its decision.
     #[must_use]
     pub fn guard_timeout(mut self, time: Duration) -> Self {
         self.guards.set_limit(time);

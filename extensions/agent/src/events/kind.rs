@@ -73,8 +73,8 @@ pub enum RunEvent {
     },
     /// More of the arguments of a call. Calls of a tool with a secret parameter, and calls of an unknown tool, have no
     /// such events. Calls of `final_answer` are an exception. In a run with an output type, a model calls this tool to
-    /// give the value if the model's provider cannot request a format. The arguments of the call are parts of the value,
-    /// which is not checked yet. With other providers, the value arrives as [`Text`](Self::Text).
+    /// give the value if the model's provider cannot request a format. The arguments of the call are parts of the
+    /// value, which is not checked yet. With other providers, the value arrives as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,
