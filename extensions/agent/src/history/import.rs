@@ -32,8 +32,8 @@ pub struct Imported {
 /// | verbatim content of a message whose call got a new id | is left out |
 /// | a message of the model without text, calls and verbatim content, or a message without answers to calls | is left out |
 ///
-/// An answer belongs to an unanswered call in an earlier message that has the answer's id and tool. An answer without
-/// an id belongs to such a call that has no id either. If several calls fit, the first call of the last message with a
+/// An answer belongs to a call with the same id and tool, in an earlier message, that has no answer yet. An answer
+/// without an id belongs to a call without an id. If several calls fit, the first call of the last message with a
 /// fitting call is chosen.
 ///
 /// ```

@@ -49,7 +49,7 @@ pub(super) struct Plan<'s> {
     dropped: Vec<bool>,
     /// The messages that were dropped since the newest summary was made.
     unsummarized: Vec<usize>,
-    /// The estimated tokens of the dropped messages.
+    /// The estimated tokens of the dropped messages, without those of the notes that replace them.
     gone: u64,
     /// The index of the message at which [`Self::shorten`] continues.
     shortened_to: usize,
