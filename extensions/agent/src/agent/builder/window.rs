@@ -26,7 +26,8 @@ impl<E> AgentBuilder<E> {
     ///
     /// The omissions depend only on the history, the room for it in the window, the recorded summaries, and which tools
     /// change nothing (`effect = read`). So another process that continues the run with the same agent makes the same
-    /// omissions. Messages of the user, the last two turns, refusals and unknown outcomes are never shortened.
+    /// omissions. Messages of the user, the last two turns, refusals and unknown outcomes (a call that
+    /// may have changed something, and whose answer does not say so) are never shortened.
     /// [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports the omissions. Tokens are estimated: three bytes
     /// count as one token.
     #[must_use]

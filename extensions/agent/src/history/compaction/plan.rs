@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, error_kind};
+use toolwright::{Answer, ErrorClass, error_kind};
 
 use super::size::{answer as answer_tokens, tokens};
 use super::{CompactReport, LeftOut, Room, Summary, SummaryTask};
@@ -104,7 +104,7 @@ impl<'s> Plan<'s> {
             let is_asked = !matches!(message, Message::Assistant { .. });
             if is_asked && plan.size > plan.next {
                 reads.look_at(&history[..=index], is_read);
-                plan.leave_out(&history[..=index], room, &mut reads);
+                plan.leave_out(&history[..=index], room, is_read, &mut reads);
             }
         }
         plan.report.after = plan.size;
@@ -151,7 +151,13 @@ impl<'s> Plan<'s> {
 
     /// Leaves out parts of a history that has outgrown its share, the least important first, until the rest is small
     /// enough.
-    fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
+    fn leave_out(
+        &mut self,
+        history: &[Message],
+        room: Room,
+        is_read: &dyn Fn(&str) -> bool,
+        reads: &mut Reads<'_>,
+    ) {
         let before = self.size;
         let old = history.len().saturating_sub(LAST);
         for (message, index, answer) in reads.repeated_before(old) {
@@ -162,7 +168,7 @@ impl<'s> Plan<'s> {
         }
         if self.size > room.low() {
             let gone = self.gone;
-            self.drop_turns(history, old, room);
+            self.drop_turns(history, old, room, is_read);
             self.drops_at_end = self.gone > gone;
         }
         self.take_summary(history.len());
@@ -246,7 +252,13 @@ impl<'s> Plan<'s> {
     }
 
     /// Drops whole turns, the oldest first: answers of the model, each with the answers to its calls.
-    fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
+    fn drop_turns(
+        &mut self,
+        history: &[Message],
+        old: usize,
+        room: Room,
+        is_read: &dyn Fn(&str) -> bool,
+    ) {
         for message in self.dropped_to..old {
             if self.size <= room.low() {
                 return;
@@ -263,7 +275,7 @@ impl<'s> Plan<'s> {
             let end = match (calls.is_empty(), history.get(message + 1)) {
                 (true, _) => message + 1,
                 (false, Some(Message::ToolResults(answered))) if message + 1 < old => {
-                    if answered.iter().any(|(_, answer)| is_obligation(answer)) {
+                    if answered.iter().any(|(call, answer)| is_obligation(call, answer, is_read)) {
                         continue;
                     }
                     message + 2
@@ -325,9 +337,14 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Reports whether an answer is an error of one of the [`OBLIGATIONS`].
-fn is_obligation(answer: &Answer) -> bool {
-    answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
+/// Reports whether an answer is an error of one of the [`OBLIGATIONS`], or says that a call which changes something may
+/// have happened. Without such an answer, the model might repeat the effect.
+fn is_obligation(call: &ToolCall, answer: &Answer, is_read: &dyn Fn(&str) -> bool) -> bool {
+    answer.error().is_some_and(|error| {
+        let may_have_acted =
+            matches!(error.classified(), ErrorClass::Transient | ErrorClass::Unknown);
+        OBLIGATIONS.contains(&error.kind()) || (may_have_acted && !is_read(&call.name))
+    })
 }
 
 /// Reports whether an answer is long enough to lose its middle.
