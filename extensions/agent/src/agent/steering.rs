@@ -32,7 +32,8 @@ impl Steering {
 
     /// Sends a message: the model gets the message with the next request, after all earlier messages. A turn whose
     /// model is done continues if it has an unread message. If the conversation is recorded, the message is recorded
-    /// before this method returns.
+    /// before this method returns. If the turn stops before the model has read the message,
+    /// [`Chat::resume`](crate::Chat::resume) passes it on.
     ///
     /// # Errors
     /// When no turn is in progress, the message is empty, or the journal fails.

@@ -213,7 +213,10 @@ impl AgentRun {
         let mut recorder = Nothing { time, deadline, cancelled, inbox, sub_agents };
         // Boxed, because the future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
-            Rest::Ended(ended) => Ok(ended),
+            Rest::Ended(ended) => {
+                self.inbox.clear();
+                Ok(ended)
+            }
             Rest::Waiting(never) => match never {},
         }
     }
