@@ -80,8 +80,8 @@ impl RunHandle {
     }
 
     /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is in progress: the
-    /// run aborts the request, counts its usage, and asks the model again with the message. Calls are not interrupted:
-    /// the model reads the message together with their answers.
+    /// run aborts the request, counts its usage, and asks the model again with the message, unless that usage reaches a
+    /// limit of the run. Calls are not interrupted: the model reads the message together with their answers.
     ///
     /// # Errors
     /// The errors of [`send`](Self::send).

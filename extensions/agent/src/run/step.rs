@@ -112,7 +112,8 @@ pub enum StepInput {
     },
     /// The model is unavailable, and the driver asks it again later. The value is the usage of the failed requests.
     Unreachable(TotalUsage),
-    /// The request could have exceeded a [`Ceiling`](crate::Ceiling), so the model was not asked.
+    /// The request could have exceeded a [`Ceiling`](crate::Ceiling), or aborted requests and summaries have reached a
+    /// limit of the run, so the model was not asked.
     TooDear(Limit),
     /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
@@ -452,6 +453,15 @@ impl State {
             return None;
         };
         Some(RunEnd::Limit(limit))
+    }
+
+    /// Returns the input that ends the run if it has reached a limit on tokens or cost since its last step, by requests
+    /// that were aborted or by a summary.
+    pub(super) fn overspent(&self) -> Option<StepInput> {
+        Some(match budget::reached(self.limits(), self.spent_since_said())? {
+            BudgetEnd::Limit(limit) => StepInput::TooDear(limit),
+            BudgetEnd::Unknown(why) => StepInput::Failed(ModelError::new("spending_unknown", why)),
+        })
     }
 
     fn has_spent_all(&self) -> Option<RunEnd> {

@@ -15,7 +15,7 @@ use toolwright::{ErrorClass, tool};
 use toolwright_agent::durable::{NewRun, Progress, Runner};
 use toolwright_agent::{
     Agent, AgentBuilder, Limit, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd,
-    RunEvent, ScriptedModel,
+    RunEvent, ScriptedModel, TotalUsage, Usage,
 };
 
 use crate::durable::process::{Deadly, Provider, World, calls, until_dead};
@@ -445,5 +445,44 @@ async fn what_is_said_in_a_turn_that_stops_is_read_when_the_turn_is_resumed() {
         assert_eq!(chat.resume().await.unwrap().to_string(), "Tea, then.");
         let said = ["user: Coffee?", "user: No, tea.", "model: Tea, then. +0"];
         assert_eq!(outline(chat.history()), said);
+    }
+}
+
+/// A model that begins an answer of 101 tokens, and never ends it.
+struct Costly;
+
+impl Model for Costly {
+    fn name(&self) -> &str {
+        "costly"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        if let Some(recorder) = request.usage_recorder {
+            recorder.so_far(TotalUsage::of(Some(Usage::new(100, 1)), None));
+        }
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_are_given_up_for_a_message_count_toward_the_limits_of_the_run() {
+    for is_recorded in [false, true] {
+        let builder = Agent::builder(Costly).max_total_tokens(250);
+        let run = with_journal(builder, is_recorded).run("Look.").start().unwrap();
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            run.send_now("Look again.").await.unwrap();
+        }
+        let ended = tokio::time::timeout(Duration::from_secs(60), run.into_future()).await;
+        let error = ended.expect("the limit ends the run").unwrap_err();
+        let end = error.result().unwrap().end();
+        assert_eq!(end, &RunEnd::Limit(Limit::Tokens { tokens: 303 }), "{is_recorded}");
     }
 }
