@@ -193,6 +193,11 @@ impl<'s> Plan<'s> {
         }
     }
 
+    /// Reports whether a message was dropped after the newest summary was made, so that no summary covers it.
+    pub(super) fn is_unsummarized(&self, message: usize) -> bool {
+        self.unsummarized.contains(&message)
+    }
+
     /// Returns the summary that replaces dropped turns.
     pub(super) fn summary(&self) -> Option<&'s Summary> {
         self.summary
