@@ -90,7 +90,8 @@ impl SubAgent {
         self
     }
 
-    /// Sets the model of the sub-agent. Unless set, it has the model of its parent.
+    /// Sets the model of the sub-agent. Unless set, it has the model and the window of its parent. The window of another
+    /// model is [`Model::window`](crate::Model::window).
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
