@@ -9,9 +9,11 @@ use super::size::{answer as answer_tokens, tokens};
 use super::{CompactReport, LeftOut, Room, Summary, SummaryTask};
 use crate::history::Message;
 
-/// How many of the last messages are never changed. These are two turns with their answers, unless messages of the user
-/// are among them.
+/// How many of the last messages are never changed, in addition to the last two turns.
 const LAST: usize = 4;
+
+/// How many of the last turns are never changed.
+const LAST_TURNS: usize = 2;
 
 /// The length in bytes above which an answer loses its middle.
 pub(super) const LONG: usize = 3_000;
@@ -159,7 +161,7 @@ impl<'s> Plan<'s> {
         reads: &mut Reads<'_>,
     ) {
         let before = self.size;
-        let old = history.len().saturating_sub(LAST);
+        let old = first_recent(history);
         for (message, index, answer) in reads.repeated_before(old) {
             self.set(message, index, answer, Fate::Repeated);
         }
@@ -350,6 +352,14 @@ fn is_obligation(call: &ToolCall, answer: &Answer, is_read: &dyn Fn(&str) -> boo
             matches!(error.classified(), ErrorClass::Transient | ErrorClass::Unknown);
         OBLIGATIONS.contains(&error.kind()) || (may_have_acted && !is_read(&call.name))
     })
+}
+
+/// Returns the index of the first message that is never changed because it is one of the last. The index never decreases
+/// while the history grows.
+fn first_recent(history: &[Message]) -> usize {
+    let is_turn = |(_, message): &(usize, &Message)| matches!(message, Message::Assistant { .. });
+    let turn = history.iter().enumerate().rev().filter(is_turn).nth(LAST_TURNS - 1);
+    turn.map_or(0, |(index, _)| index).min(history.len().saturating_sub(LAST))
 }
 
 /// Reports whether an answer is long enough to lose its middle.

@@ -298,3 +298,17 @@ fn an_old_picture_becomes_words_and_what_marks_an_answer_as_foreign_stays() {
     assert!(matches!(&content[..], [Content::Text(_)]), "{content:?}");
     let _: Arc<[Message]> = sent.messages.into_owned().into();
 }
+
+#[test]
+fn the_last_two_turns_stay_whatever_the_user_says_between_them() {
+    let mut history = vec![Message::user("go")];
+    history.extend(called("tool_1", "{}", text(7_000)));
+    history.extend((0..5).map(|number| Message::user(format!("and {number}"))));
+    history.extend(called("tool_1", "{}", text(3_000)));
+    let sent = compact(&history, ROOM, &is_read, &[]);
+    assert_eq!(answers(&sent.messages).iter().map(String::len).collect::<Vec<_>>(), [7_000, 3_000]);
+    // The first of three turns may go.
+    history.extend(called("tool_1", "{}", text(1_000)));
+    let sent = compact(&history, ROOM, &is_read, &[]);
+    assert!(answers(&sent.messages).iter().all(|it| it.len() < 7_000));
+}
