@@ -49,7 +49,7 @@ pub(super) struct Plan<'s> {
     /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
     dropped: Vec<bool>,
-    /// The messages that were dropped since the newest summary was made.
+    /// The messages that were dropped since the newest summary was made, in ascending order.
     unsummarized: Vec<usize>,
     /// The estimated tokens of the dropped messages, without those of the notes that replace them.
     gone: u64,
@@ -197,7 +197,7 @@ impl<'s> Plan<'s> {
 
     /// Reports whether a message was dropped after the newest summary was made, so that no summary covers it.
     pub(super) fn is_unsummarized(&self, message: usize) -> bool {
-        self.unsummarized.contains(&message)
+        self.unsummarized.binary_search(&message).is_ok()
     }
 
     /// Returns the summary that replaces dropped turns.
@@ -354,8 +354,8 @@ fn is_obligation(call: &ToolCall, answer: &Answer, is_read: &dyn Fn(&str) -> boo
     })
 }
 
-/// Returns the index of the first message that is never changed because it is one of the last. The index never decreases
-/// while the history grows.
+/// Returns the index of the first message that is never changed because it is one of the last. The index never
+/// decreases while the history grows.
 fn first_recent(history: &[Message]) -> usize {
     let is_turn = |(_, message): &(usize, &Message)| matches!(message, Message::Assistant { .. });
     let turn = history.iter().enumerate().rev().filter(is_turn).nth(LAST_TURNS - 1);

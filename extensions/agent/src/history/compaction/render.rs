@@ -69,7 +69,9 @@ fn answer_of(answer: &Answer, fate: Option<Fate>) -> Answer {
     let text = match fate {
         None => return copy_of(answer),
         Some(Fate::Repeated) => {
-            "[left out: you made this call again later, and its newer answer is below]".to_owned()
+            // A later request may leave out the newer answer as well.
+            "[left out: you made this call again later; if its newer answer is not below, make it again]"
+                .to_owned()
         }
         Some(Fate::Shortened) => shortened(&answer.text(), END),
     };

@@ -237,7 +237,7 @@ fn what_can_be_had_again_goes_first() {
     let sent = answers(&sent.messages);
     assert_eq!(
         sent[0],
-        "[left out: you made this call again later, and its newer answer is below]"
+        "[left out: you made this call again later; if its newer answer is not below, make it again]"
     );
     assert!(sent[1].contains("\n[2000 bytes are left out here, ") && sent[1].len() < 2_300);
     assert_eq!(sent[2].len(), 4_000);
