@@ -15,7 +15,7 @@ use crate::run::StepInput;
 const ADDED: u64 = 4_096;
 
 /// The number of tokens that are reserved for a picture or document in addition to its bytes. A document with few bytes
-/// and very many pages may take more.
+/// and very many pages may take more, and then its request may exceed a ceiling: the pages are not counted.
 const ATTACHED: u64 = 32_768;
 
 /// The first pause before the journal is asked again.
