@@ -137,8 +137,8 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Returns the journal that records the agent's runs: the one that the application gave to the executor. `None` if
-    /// the executor has only its own journal.
+    /// Returns the journal that records the agent's runs, which is the journal that the application gave to the
+    /// executor. Returns `None` if the application gave no journal.
     pub(crate) fn journal(&self) -> Option<JournalAccess> {
         self.executor.journal_access().filter(|journal| !journal.is_own)
     }

@@ -1,8 +1,9 @@
 //! The loop of an agent over [`toolwright`]: asks a [`Model`], runs the calls of its answer as one turn, sends the
 //! answers back, and repeats until the task is done.
 //!
-//! Each of these modules uses only the modules before it in the list, and the [`Agent`]:
-//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `guards`, `plugin`, `guidance`, `run`, `durable`, `agent`.
+//! Each of these modules uses only the modules before it in the list, and the [`Agent`]: `history`, `results`,
+//! `limits`, `search`, `model`, `recording`, `http`, `events`, `guards`, `plugin`, `guidance`, `run`, `durable`,
+//! `agent`.
 //!
 //! - [`Message`]s make up a history that is independent of providers. [`check`] checks that each call has one answer.
 //! - [`step`] decides the next step. It is pure: it takes [`State`] and [`StepInput`], and returns [`State`] and [`Action`]s.

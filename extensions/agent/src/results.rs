@@ -3,8 +3,8 @@
 //!
 //! - The history of a run, the journal and the host have every answer in full. Only the copy of the history for a model
 //!   is shortened.
-//! - The handle `lr_3` is the third answer of the run's history. Handles are therefore the same after a restart and in
-//!   a fork, even if the budget changes. A handle is valid only within its run.
+//! - A model names an answer by a handle: `lr_3` is the third answer in the history of the run. So handles are the same
+//!   after a restart and in a fork, even if the budget changes. A handle is valid only within its run.
 //! - Everything except [`run`](self::run) and [`tools`](self::tools) is pure.
 
 mod budget;

@@ -190,10 +190,10 @@ impl<E> AgentBuilder<E> {
     }
 
     /// Adds a guard. A guard looks at messages of the user, at requests to the model, at its answers or at the end of a
-    /// run. It lets each of them through, changes it, sends it back with a message, or ends the run: see
-    /// [`Guard`](crate::Guard). The guards of a stage run in the order in which they were added, except that those
-    /// [beside the model](crate::Guard::beside_model) run at the same time. Guards that look at requests or answers
-    /// also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
+    /// run. It lets each of them through, changes it, or ends the run. It can also send an answer or an end back to the
+    /// model with a message: see [`Guard`](crate::Guard). The guards of a stage run in the order in which they were
+    /// added, except that those [beside the model](crate::Guard::beside_model) run at the same time. Guards that look
+    /// at requests or answers also apply to sub-agents. Ready-made guards are [`SizeLimit`](crate::SizeLimit),
     /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and
     /// [`ForeignInstructions`](crate::ForeignInstructions).
     ///
@@ -214,8 +214,9 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how long a guard may take to decide: 10 seconds unless set. A guard that takes longer ends the run. A
-    /// guard that blocks its thread cannot be stopped, but the run does not continue without its decision.
+    /// Limits how long a guard may take to decide: 10 seconds unless set. A guard that takes longer ends the run,
+    /// except at a request for a summary, which is then not made. A guard that blocks its thread cannot be stopped, but
+    /// the run does not continue without its decision.
     #[must_use]
     pub fn guard_timeout(mut self, time: Duration) -> Self {
         self.guards.set_limit(time);

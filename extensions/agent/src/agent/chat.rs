@@ -120,16 +120,19 @@ impl Chat {
         }
         let talk = match self.talk.take() {
             Some(talk) => talk,
-            None => {
-                let options = std::mem::take(&mut self.options);
-                match self.agent.0.journal() {
-                    Some(journal) => {
-                        let run = ById::of(&self.agent, journal, options);
-                        Talk::Recorded(Box::new(run), Vec::new())
-                    }
-                    None => Talk::InMemory(Box::new(options.start(&self.agent)?)),
+            None => match self.agent.0.journal() {
+                Some(journal) => {
+                    let options = std::mem::take(&mut self.options);
+                    let run = ById::of(&self.agent, journal, options);
+                    Talk::Recorded(Box::new(run), Vec::new())
                 }
-            }
+                None => {
+                    let run = self.options.start(&self.agent)?;
+                    // A conversation that could not begin keeps its options, so that it can be tried again.
+                    self.options = RunOptions::default();
+                    Talk::InMemory(Box::new(run))
+                }
+            },
         };
         Ok(self.talk.insert(talk))
     }

@@ -70,8 +70,8 @@ impl RunHandle {
     }
 
     /// Sends a message while the run works: the model gets the message with the next request, after all earlier
-    /// messages. A run that is done does not end while a message waits for it. If the run is recorded, the message is
-    /// recorded before this method returns.
+    /// messages. A run whose model is done continues if it has an unread message. If the run is recorded, the message
+    /// is recorded before this method returns.
     ///
     /// # Errors
     /// When the run has ended, the message is empty, or the journal fails.
@@ -80,8 +80,8 @@ impl RunHandle {
     }
 
     /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is in progress: the
-    /// run aborts the request, counts its usage, and asks the model again with the message. Calls are not interrupted:
-    /// the model reads the message together with their answers.
+    /// run aborts the request, counts its usage, and asks the model again with the message, unless that usage reaches a
+    /// limit of the run. Calls are not interrupted: the model reads the message together with their answers.
     ///
     /// # Errors
     /// The errors of [`send`](Self::send).

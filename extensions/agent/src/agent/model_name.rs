@@ -7,8 +7,8 @@ use crate::model::Model;
 
 /// Converts into the model of an agent. It is implemented for texts `provider:model`, and for any [`Model`].
 ///
-/// The text is parsed when the agent is built. Texts need the feature `http`, and `tls` for a server that is not on
-/// loopback.
+/// A builder parses the text and reads the variables as soon as it gets the text, and `build` reports the errors. Texts
+/// need the feature `http`, and `tls` for a server that is not on loopback.
 ///
 /// | text | key | address |
 /// | --- | --- | --- |

@@ -61,9 +61,10 @@ impl<T> fmt::Debug for Partial<T> {
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     /// Runs the task and streams the complete fields of the value: a [`Partial`] each time that another field is
-    /// complete. If the model has to answer again, because its answer was invalid or broke off, the stream yields an
-    /// empty `Partial`. The value is checked only when it is complete. When the stream has ended,
-    /// [`PartialStream::result`] has the result. If the run gives no answer, the stream ends with an error.
+    /// complete. If the model has to answer again, because its answer was invalid or broke off, the complete fields are
+    /// discarded. If there were any, the stream yields an empty `Partial`. The value is checked only when it is
+    /// complete. When the stream has ended, [`PartialStream::result`] has the result. If the run gives no answer, the
+    /// stream ends with an error.
     ///
     /// If the model does not stream, or guards look at its answers, the fields arrive late or not at all.
     ///

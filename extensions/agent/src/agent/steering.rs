@@ -30,9 +30,10 @@ impl Steering {
         &self.id
     }
 
-    /// Sends a message: the model gets the message with the next request, after all earlier messages. A turn that is
-    /// done does not end while a message waits for it. If the conversation is recorded, the message is recorded before
-    /// this method returns.
+    /// Sends a message: the model gets the message with the next request, after all earlier messages. A turn whose
+    /// model is done continues if it has an unread message. If the conversation is recorded, the message is recorded
+    /// before this method returns. If the turn stops before the model has read the message,
+    /// [`Chat::resume`](crate::Chat::resume) passes it on.
     ///
     /// # Errors
     /// When no turn is in progress, the message is empty, or the journal fails.
@@ -41,7 +42,8 @@ impl Steering {
     }
 
     /// Sends a message, as [`send`](Self::send) does, and interrupts a request to the model that is in progress: the
-    /// run aborts the request, counts its usage, and asks the model again with the message. Calls are not interrupted.
+    /// run aborts the request, counts its usage, and asks the model again with the message, unless that usage reaches a
+    /// limit of the run. Calls are not interrupted.
     ///
     /// # Errors
     /// The errors of [`send`](Self::send).

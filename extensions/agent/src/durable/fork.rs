@@ -60,7 +60,16 @@ pub(super) async fn documents_of_fork(
         return Err(RunError::NotNow { run: head.run.clone(), why });
     }
     let state = head.state(forking.sealing)?;
-    let mut copy = Copy { forking, head, state, new, ends_in: None, documents: Vec::new() };
+    let mut copy = Copy {
+        forking,
+        head,
+        state,
+        new,
+        ends_in: None,
+        called: false,
+        has_calls: false,
+        documents: Vec::new(),
+    };
     let mut end = None;
     for number in 1..=last {
         end = copy.turn(number, number == last).await?;
@@ -103,6 +112,10 @@ struct Copy<'a> {
     new: &'a str,
     /// Whether the run had to end in a text or in a value, as of the last copied turn.
     ends_in: Option<EndsIn>,
+    /// Whether calls were answered since the user's last message, as of the last copied turn.
+    called: bool,
+    /// Whether the last copied turn has calls.
+    has_calls: bool,
     documents: Vec<DocumentWrite>,
 }
 
@@ -125,6 +138,7 @@ impl Copy<'_> {
             ended,
             left_out,
         } = found;
+        let is_continued = said.is_empty() || self.has_calls;
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);
             let guards = Vec::new();
@@ -137,6 +151,9 @@ impl Copy<'_> {
             );
             return Err(RunError::NotNow { run: run.clone(), why });
         }
+        // A message that follows the answers of calls was sent while the run worked.
+        self.called = !calls.is_empty() || (self.called && is_continued);
+        self.has_calls = !calls.is_empty();
         let key = Part::Plugins.key(run, number);
         if let Some(found) = store.document(&key).await? {
             self.write(Part::Plugins, number, &turn::opened::<PluginTurn>(&found, sealing)?)?;
@@ -288,7 +305,7 @@ impl Copy<'_> {
             None => self.state.expected().cloned(),
         };
         let ended = end.as_ref().map(|end| end.name().to_owned());
-        let state = self.state.at(turn, end, expected);
+        let state = self.state.at(turn, end, expected, self.called);
         let time = state.limits().time.and_then(|it| SignedDuration::try_from(it).ok());
         Head {
             run: self.new.to_owned(),

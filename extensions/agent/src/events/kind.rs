@@ -72,9 +72,9 @@ pub enum RunEvent {
         tool: String,
     },
     /// More of the arguments of a call. Calls of a tool with a secret parameter, and calls of an unknown tool, have no
-    /// such events. The name `final_answer` is an exception. In a run with an output type, a model calls it to give the
-    /// value if its provider cannot request a format. The arguments of that call are parts of the value, which is not
-    /// checked yet. With other providers, the value arrives as [`Text`](Self::Text).
+    /// such events. Calls of `final_answer` are an exception. In a run with an output type, a model calls this tool to
+    /// give the value if the model's provider cannot request a format. The arguments of the call are parts of the
+    /// value, which is not checked yet. With other providers, the value arrives as [`Text`](Self::Text).
     Arguments {
         /// The index of the call in the answer.
         index: usize,
@@ -123,7 +123,7 @@ pub enum RunEvent {
     Answered {
         /// How many calls the answer has.
         calls: usize,
-        /// The tokens that the answer took, if the provider says so.
+        /// The tokens that the answer took, if the provider reports them.
         usage: Option<Usage>,
     },
     /// The request to the model failed.
@@ -210,7 +210,7 @@ pub enum RunEvent {
         of_agent: Box<RunEvent>,
     },
     /// This reader has missed events, because it was too slow, or because another process drove the run. The history of
-    /// the run has the content of the missed events.
+    /// the run has the messages, calls and answers of the missed events.
     Missed {
         /// The number of the first missed event.
         first: u64,

@@ -113,7 +113,7 @@ fn front_matter(text: &str) -> Result<FrontMatter, String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillProblem {
-    /// The path of the skill's file, or of the folder where the file was expected.
+    /// The path of the file or folder that cannot be used.
     pub place: PathBuf,
     /// Why the skill cannot be used.
     pub why: String,

@@ -24,7 +24,7 @@ const MOST_ENTRIES: usize = 1_000;
 /// instructions contain the text of that skill.
 ///
 /// The plugin reads the files once, when it is made. Each file has at most 64 KiB, and its `name` is the name of its
-/// folder. Symbolic links are refused.
+/// folder. A folder of a skill and a file `SKILL.md` must not be symbolic links.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel, Skills};

@@ -1,12 +1,12 @@
 //! Shortens a history that is too long for its model: leaves out parts that the model can get again. The functions are
 //! pure.
 //!
-//! - The result depends only on the history, the window and the recorded summaries, so any process computes the same
-//!   result.
+//! - The result depends only on the history, the room for it in the window, the recorded summaries, and which tools
+//!   change nothing. So any process with the same agent computes the same result.
 //! - The result changes only when the history has outgrown its share of the window. Until then, each request begins
 //!   with the text of the previous request, so that the provider's prefix cache works.
-//! - Messages of the user, the last two turns, and answers about approvals stay word for word. Only a compaction by the
-//!   model's own server leaves out such messages.
+//! - Messages of the user, the last two turns, answers about approvals, and answers which say that a call may have
+//!   changed something stay word for word. Only a compaction by the model's own server leaves out such messages.
 //!
 //! ```text
 //!   above 3/4 of the room ──▶ 1. repeated answers of tools ──▶ 2. the middle of long answers ──▶ 3. whole turns

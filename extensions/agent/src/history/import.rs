@@ -32,9 +32,9 @@ pub struct Imported {
 /// | verbatim content of a message whose call got a new id | is left out |
 /// | a message of the model without text, calls and verbatim content, or a message without answers to calls | is left out |
 ///
-/// An answer belongs to an unanswered call that has the answer's id and tool. An answer without an id belongs to an
-/// unanswered call of its tool that has no id either. If several calls fit, the first of the last message with such a
-/// call is chosen.
+/// An answer belongs to a call with the same id and tool, in an earlier message, that has no answer yet. An answer
+/// without an id belongs to a call without an id. If several calls fit, the first call of the last message with a
+/// fitting call is chosen.
 ///
 /// ```
 /// use toolwright::provider::ToolCall;

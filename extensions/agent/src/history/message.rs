@@ -35,8 +35,8 @@ pub enum Message {
         /// The attachments of the message: pictures, documents, more text. The model gets them before the text, if its
         /// provider accepts them; a sentence replaces each attachment that the model does not get.
         attachments: Arc<[Content<'static>]>,
-        /// The sources of untrusted text in the message, such as the result of a call in the background: a run that
-        /// begins with a history that has the message counts them as read.
+        /// The sources of untrusted text in the message, which may have the result of a call in the background. A run
+        /// that begins with a history with this message counts these sources as read.
         untrusted: Arc<[String]>,
     },
     /// One answer of the model.

@@ -12,6 +12,10 @@ use super::{Cost, TotalUsage};
 /// A limit on the cost of all runs of a user, of an agent or of the application in a day or a month. Set by
 /// [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
 ///
+/// Before each request, its largest cost is computed from its bytes. Of a document this counts the bytes, and 32,768
+/// tokens in addition. A PDF with few bytes and very many pages can take more tokens, so a request with such a document
+/// can exceed the ceiling; its cost is counted after the answer.
+///
 /// ```
 /// use toolwright_agent::{Ceiling, Cost, Period};
 ///

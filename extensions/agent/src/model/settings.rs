@@ -1,5 +1,6 @@
 //! The options of requests to a model.
 
+use toolwright::Catalog;
 use toolwright::provider::Provider;
 
 /// The options of requests to a model. Before an HTTP model sends a request, it refuses settings that its provider does
@@ -65,7 +66,8 @@ pub enum ToolChoice {
     None,
     /// The model must call at least one tool.
     Required,
-    /// The model must call this tool, by the application's name.
+    /// The model must call this tool, by the application's name. If a request does not offer the tool, the model
+    /// chooses freely in that request.
     Tool(String),
 }
 
@@ -194,6 +196,15 @@ impl ModelSettings {
                 self.clone().tool_choice(ToolChoice::Auto)
             }
             ToolChoice::Auto | ToolChoice::None => self.clone(),
+        }
+    }
+
+    /// Returns whether the settings force the model to call a tool that is not in this catalog, and that the provider
+    /// does not run itself.
+    pub(crate) fn forces_other(&self, offered: &Catalog) -> bool {
+        match &self.tool_choice {
+            ToolChoice::Tool(name) => self.provider_tools.is_empty() && offered.get(name).is_none(),
+            _ => false,
         }
     }
 

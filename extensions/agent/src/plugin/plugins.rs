@@ -216,6 +216,16 @@ impl Plugins {
         self.shared.show(states);
     }
 
+    /// Publishes the states `before` in place of the states that are still those in `prepared`.
+    pub(crate) fn restore(&self, prepared: &[StateValue], before: Vec<StateValue>) {
+        let mut states = self.shared.states.write().unwrap_or_else(PoisonError::into_inner);
+        for ((state, prepared), before) in states.iter_mut().zip(prepared).zip(before) {
+            if Arc::ptr_eq(state, prepared) {
+                *state = before;
+            }
+        }
+    }
+
     /// Locks the states against changes until a step is recorded.
     pub(crate) async fn lock(&self) -> LockedPlugins<'_> {
         LockedPlugins { plugins: self, record: self.shared.record.lock().await }

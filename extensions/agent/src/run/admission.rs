@@ -14,7 +14,8 @@ use crate::run::StepInput;
 /// The maximum number of tokens that an API adds to a request, for names of fields and marks between messages.
 const ADDED: u64 = 4_096;
 
-/// The maximum number of tokens that providers count for a picture or document in addition to its bytes.
+/// The number of tokens that are reserved for a picture or document in addition to its bytes. A document with few bytes
+/// and very many pages may take more, and then its request may exceed a ceiling: the pages are not counted.
 const ATTACHED: u64 = 32_768;
 
 /// The first pause before the journal is asked again.

@@ -84,7 +84,7 @@ pub struct AgentRun {
     pub(super) held: Option<HeldId>,
 }
 
-/// The tools of one generation: the list that the model is shown, and a run that calls exactly these tools.
+/// The tools of one generation: the list that the model is shown, and a run that calls the tools of this list.
 pub(super) struct ShownTools {
     pub(super) generation: u64,
     /// Whether plugins have prepared these tools for one turn.
@@ -97,7 +97,8 @@ pub(super) struct ShownTools {
     pub(super) found: Vec<String>,
     /// Whether the list includes the tools that read large answers.
     pub(super) reads_results: bool,
-    /// The list of tools that the model is shown. The run has the same tools, except the tool that gives the value.
+    /// The list of tools that the model is shown. The run has the same tools, with two exceptions: it lacks the tool
+    /// that gives the value, and it has `hand_off` even if the agent may not hand the run off.
     pub(super) listed: Catalog,
     pub(super) listing: Listing,
     pub(super) run: Run,
@@ -212,7 +213,10 @@ impl AgentRun {
         let mut recorder = Nothing { time, deadline, cancelled, inbox, sub_agents };
         // Boxed, because the future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
-            Rest::Ended(ended) => Ok(ended),
+            Rest::Ended(ended) => {
+                self.inbox.clear();
+                Ok(ended)
+            }
             Rest::Waiting(never) => match never {},
         }
     }

@@ -72,7 +72,9 @@ impl AgentRun {
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings =
             self.settings.as_ref().filter(|_| self.acting.is_none()).unwrap_or(&agent.settings);
-        let settings = match self.state.has_called() {
+        // A provider refuses a request that forces a tool which the request does not offer.
+        let is_free = self.state.has_called() || settings.forces_other(&shown.listed);
+        let settings = match is_free {
             true => Cow::Owned(settings.after_a_call()),
             false => Cow::Borrowed(settings),
         };

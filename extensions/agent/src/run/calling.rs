@@ -37,7 +37,7 @@ impl AgentRun {
     }
 
     /// Replaces references in the calls by the values to which they refer. Also returns, by the index of the call, an
-    /// error for each reference to a missing value.
+    /// error for each call with a reference that cannot be resolved.
     pub(super) fn resolved<'c>(
         &self,
         called: &'c [ToolCall],

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   ask ──▶ commit: the model's answer ──▶ calls ──▶ commit: their answers ──▶ ask …
-//!                                            │ some wait (where a journal has them)
+//!                                            │ some calls wait in the journal
 //!                                            └─────▶ commit: the answers so far
 //! ```
 
@@ -127,6 +127,9 @@ impl<R: Recorder> Driver<'_, R> {
                 self.recorder.record_summary(&self.run.state, &summary).await?;
                 self.run.summaries.made.push(summary);
             }
+            if let Some(overspent) = self.run.state.overspent() {
+                return Ok(Ok(overspent));
+            }
         }
     }
 
@@ -145,10 +148,13 @@ impl<R: Recorder> Driver<'_, R> {
                 self.recorder.stop().await?
             }
         };
-        let asked = match (replayed, stop) {
-            (Some(replayed), _) => Ok(replayed),
-            (None, Some(stop)) => Err(Interruption::Stop(stop)),
-            (None, None) => self.answer().await?,
+        // The requests that were aborted since the last step may have reached a limit of the run.
+        self.run.count_given_up();
+        let asked = match (replayed, stop, self.run.state.overspent()) {
+            (Some(replayed), ..) => Ok(replayed),
+            (None, Some(stop), _) => Err(Interruption::Stop(stop)),
+            (None, None, Some(overspent)) => Ok(overspent),
+            (None, None, None) => self.answer().await?,
         };
         if asked.is_err() {
             self.run.count_given_up();
@@ -162,7 +168,7 @@ impl<R: Recorder> Driver<'_, R> {
                 return Err(error);
             }
             Err(Interruption::Lost(error)) => return Err(error),
-            // The driver now asks the model again, with the new message, and then counts the aborted request.
+            // The driver now asks the model again, with the new message, unless the aborted request reached a limit.
             Err(Interruption::Said) => return Ok(()),
         };
         let event = match event {

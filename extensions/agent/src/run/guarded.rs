@@ -11,7 +11,7 @@ use crate::history::Message;
 use crate::model::ModelAnswer;
 use crate::run::{Action, State};
 
-/// The beginning of the message, in the user's name, that sends an answer back for a guard.
+/// The beginning of the message, in the user's name, by which a guard sends an answer back to the model.
 pub(crate) const SENT_BACK: &str = "[Your answer was not taken:";
 
 impl State {

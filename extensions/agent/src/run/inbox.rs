@@ -17,8 +17,19 @@ struct Waiting {
     /// Whether the run works, so that it will read a message that is added.
     is_open: bool,
     messages: VecDeque<Prompt>,
+    /// The messages that the run has taken and not yet added to its history.
+    taken: Vec<Prompt>,
     /// Whether one of the messages has to interrupt the request in progress.
     is_urgent: bool,
+}
+
+impl Waiting {
+    fn take(&mut self) -> Vec<Prompt> {
+        self.is_urgent = false;
+        let messages: Vec<Prompt> = self.messages.drain(..).collect();
+        self.taken.extend(messages.iter().cloned());
+        messages
+    }
 }
 
 impl Inbox {
@@ -73,21 +84,33 @@ impl Inbox {
 
     /// Takes all messages out of the inbox.
     pub(super) fn take(&self) -> Vec<Prompt> {
-        let mut waiting = self.waiting();
-        waiting.is_urgent = false;
-        waiting.messages.drain(..).collect()
+        self.waiting().take()
     }
 
     /// Takes all messages before the run ends; closes the inbox if it has none.
     pub(super) fn take_or_close(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_open = !waiting.messages.is_empty();
-        waiting.is_urgent = false;
-        waiting.messages.drain(..).collect()
+        waiting.take()
     }
 
-    /// Closes the inbox of a run that has stopped: messages that still wait are dropped unread.
+    /// Notes that the messages taken so far are in the history, or were refused by a guard.
+    pub(super) fn note_read(&self) {
+        self.waiting().taken.clear();
+    }
+
+    /// Closes the inbox of a run that does not work any more. The messages that are not in the history wait until the
+    /// run is resumed.
     pub(super) fn close(&self) {
+        let mut waiting = self.waiting();
+        let taken = std::mem::take(&mut waiting.taken);
+        let later = std::mem::take(&mut waiting.messages);
+        waiting.messages = taken.into_iter().chain(later).collect();
+        (waiting.is_open, waiting.is_urgent) = (false, false);
+    }
+
+    /// Drops the messages that a run which has ended did not read.
+    pub(super) fn clear(&self) {
         *self.waiting() = Waiting::default();
     }
 

@@ -49,27 +49,27 @@ impl RunOptions {
         format!("run-{}", Uuid::now_v7())
     }
 
-    /// Begins the run in memory, under a new id if none was set. While the run exists, no other run of the agent can
-    /// have its id.
-    pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
+    /// Begins the run in memory, under a new id if none was set. While the run exists, no other request or conversation
+    /// of the agent can use its id.
+    pub(crate) fn start(&self, agent: &Agent) -> Result<AgentRun, StartError> {
         let Self { id, user, session, token, services, output, settings } = self;
-        let id = id.unwrap_or_else(Self::new_id);
+        let id = id.clone().unwrap_or_else(Self::new_id);
         let held = HeldId::new(&agent.0.ids, &id)?;
         let mut run = agent.new_run(id);
         if let Some(user) = user {
-            run = run.user(user);
+            run = run.user(user.as_str());
         }
         if let Some(session) = session {
-            run = run.session(session);
+            run = run.session(session.as_str());
         }
         if let Some(token) = token {
-            run = run.cancelled_by(token);
+            run = run.cancelled_by(token.clone());
         }
         if let Some(output) = output {
-            run = run.ending_in(output);
+            run = run.ending_in(output.clone());
         }
         if let Some(settings) = settings {
-            run = run.settings(settings);
+            run = run.settings(settings.clone());
         }
         let mut run = services.iter().fold(run, |run, service| service(run)).start()?;
         run.held = Some(held);

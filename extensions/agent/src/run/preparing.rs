@@ -27,11 +27,11 @@ impl Preparing {
         Self { plugins, next: None, before: None, again: None }
     }
 
-    /// Discards what was prepared for an answer that did not come, and restores the states.
+    /// Discards what was prepared for an answer that did not come, and restores the states that were prepared. A state
+    /// that a call has set meanwhile is recorded, so it stays.
     fn forget(&mut self) {
-        self.next = None;
-        if let Some(before) = self.before.take() {
-            self.plugins.show(before);
+        if let (Some(before), Some(next)) = (self.before.take(), self.next.take()) {
+            self.plugins.restore(&next.states(), before);
         }
     }
 }

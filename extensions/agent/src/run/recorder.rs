@@ -333,6 +333,18 @@ impl Recorder for Nothing {
         Ok(self.inbox.take_or_close())
     }
 
+    async fn commit(
+        &mut self,
+        _: &State,
+        _: &State,
+        _: &[Action],
+        _: Option<Stop>,
+        _: Option<&PluginTurn>,
+    ) -> Result<(), Stopped> {
+        self.inbox.note_read();
+        Ok(())
+    }
+
     fn count_anew(&mut self) {
         self.deadline = self.time.map(|time| Instant::now() + time);
     }

@@ -156,12 +156,18 @@ impl State {
 
     /// Returns the state of a fork that has the turns of this run up to `turn`. If `ended` is given, it is the end of
     /// the fork; otherwise the fork's model answers next. `expected` is the type of the value that the fork has to end
-    /// in. Limits start again.
-    pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>, expected: Option<Expected>) -> Self {
+    /// in, and `called` whether calls of the model were answered since the user's last message. Limits start again.
+    pub(crate) fn at(
+        &self,
+        turn: u64,
+        ended: Option<RunEnd>,
+        expected: Option<Expected>,
+        called: bool,
+    ) -> Self {
         let Self(inner) = Self::new(self.0.limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
         let output = expected.map(|it| Expected { invalid: 0, ..it });
-        Self(Inner { turn, phase, output, ..inner })
+        Self(Inner { turn, phase, output, called, ..inner })
     }
 
     /// Returns the action that is due, for a driver that takes up the run: ask the model, run the calls of a turn,

@@ -87,7 +87,7 @@ pub enum StepInput {
     Answered(ModelAnswer),
     /// The model's answer was checked. The result is the value as JSON, or a text with a line for each problem.
     Checked(Result<String, String>),
-    /// A guard has sent the model's answer back, or has ended the run.
+    /// A guard has sent back the model's answer or the end of the run, or has ended the run.
     Guarded {
         /// The answer that the guard checked; `None` if the guard checked a message of the user, a request or the end
         /// of the run. If the guard ended the run, the text and the calls of the answer are dropped, but its usage and
@@ -112,7 +112,8 @@ pub enum StepInput {
     },
     /// The model is unavailable, and the driver asks it again later. The value is the usage of the failed requests.
     Unreachable(TotalUsage),
-    /// The request could have exceeded a [`Ceiling`](crate::Ceiling), so the model was not asked.
+    /// The request could have exceeded a [`Ceiling`](crate::Ceiling), or aborted requests and summaries have reached a
+    /// limit of the run, so the model was not asked.
     TooDear(Limit),
     /// The driver aborted a request. The value is the usage of the request.
     GivenUp(TotalUsage),
@@ -341,7 +342,7 @@ impl State {
         } else if !calls.is_empty() {
             inner.phase = Phase::Calling { calls: Arc::clone(&calls), is_cut, stopping: None };
             let Some(Action::Call(turn)) = self.due() else { return actions };
-            // The only call was cut short, so nothing is run.
+            // No call is run: the only call was cut short, or the first call gives the final value beside other calls.
             if turn.run == 0 {
                 actions.extend(self.take_results(&calls, None, Vec::new(), None));
             } else {
@@ -452,6 +453,15 @@ impl State {
             return None;
         };
         Some(RunEnd::Limit(limit))
+    }
+
+    /// Returns the input that ends the run if it has reached a limit on tokens or cost since its last step, by requests
+    /// that were aborted or by a summary.
+    pub(super) fn overspent(&self) -> Option<StepInput> {
+        Some(match budget::reached(self.limits(), self.spent_since_said())? {
+            BudgetEnd::Limit(limit) => StepInput::TooDear(limit),
+            BudgetEnd::Unknown(why) => StepInput::Failed(ModelError::new("spending_unknown", why)),
+        })
     }
 
     fn has_spent_all(&self) -> Option<RunEnd> {

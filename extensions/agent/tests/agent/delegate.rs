@@ -370,3 +370,14 @@ fn what_is_wrong_with_an_agent_is_an_error_when_it_is_built() {
         assert!(found.contains(words), "{found}");
     }
 }
+
+#[test]
+fn an_agent_that_cannot_be_built_leaves_no_tool_on_the_executor_that_it_shares() {
+    let executor = crate::support::builder(&Log::default()).unrestricted().build().unwrap();
+    let build = |agent: SubAgent| {
+        Agent::on(executor.clone(), ScriptedModel::new()).sub_agent(agent).build().map(|_| ())
+    };
+    build(SubAgent::new("clerk", "Looks words up.").at_once(6)).unwrap_err();
+    assert!(executor.registry().get("spawn_agent").is_none());
+    build(SubAgent::new("clerk", "Looks words up.")).unwrap();
+}

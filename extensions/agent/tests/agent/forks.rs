@@ -9,7 +9,8 @@ use toolwright::retry::RetryPolicy;
 use toolwright::{ErrorClass, Executor, OnNoApprover, Registry, ToolError, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
 use toolwright_agent::{
-    Agent, Message, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason, check,
+    Agent, Message, ModelAnswer, ModelError, ModelSettings, RunEnd, ScriptedModel, StopReason,
+    ToolChoice, check,
 };
 
 use crate::support::{ADD, Log};
@@ -249,4 +250,26 @@ async fn a_fork_at_an_answer_that_was_cut_short_asks_again_as_the_run_did_before
     let history = agents.history("r2").await.unwrap();
     assert!(matches!(&history[2], Message::User { text, .. } if text.contains("cut short")));
     assert!(matches!(&history[3], Message::Assistant { text, .. } if text == "After the cut."));
+}
+
+#[tokio::test]
+async fn a_fork_in_the_middle_of_a_turns_work_forces_no_second_call() {
+    let world = World::new();
+    let model = ScriptedModel::new().calls([("send", r#"{"text":"hello"}"#)]).says("Done.");
+    let model = Arc::new(model.says("Other.").says("More."));
+    let executor = Executor::builder(Registry::of([SEND]).unwrap()).unrestricted();
+    let executor = executor.service(world.log.clone());
+    let journal = Journal::shared(Arc::clone(&world.store) as Arc<dyn Store>);
+    let executor = executor.journal(journal.on_no_approver(OnNoApprover::Park));
+    let settings = ModelSettings::new().tool_choice(ToolChoice::Required);
+    let agent = Agent::on(executor.build().unwrap(), Arc::clone(&model)).settings(settings);
+    let agents = Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
+    agents.start(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
+    agents.fork("r1", 1, "r2").await.unwrap();
+    agents.resume("r2").await.unwrap();
+    agents.send("r2", "And now?").await.unwrap();
+    let choices: Vec<ToolChoice> =
+        model.requests().into_iter().map(|it| it.settings.tool_choice).collect();
+    let (forced, free) = (ToolChoice::Required, ToolChoice::Auto);
+    assert_eq!(choices, [forced.clone(), free.clone(), free, forced]);
 }

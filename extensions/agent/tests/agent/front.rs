@@ -362,6 +362,21 @@ async fn two_runs_of_one_id_at_once_are_refused_and_one_after_the_other_are_not(
 }
 
 #[tokio::test]
+async fn a_chat_that_could_not_begin_has_its_options_when_it_is_tried_again() {
+    let agent = Agent::builder(ScriptedModel::new().says("One.")).build().unwrap();
+    let first = agent.run("First.").id("c1").stream();
+    let token = CancellationToken::new();
+    let mut chat = agent.chat().id("c1").cancelled_by(token.clone());
+    let error = chat.send("Hello!").await.unwrap_err().to_string();
+    assert!(error.contains("the run `c1` of this agent goes on"), "{error}");
+    drop(first);
+    assert_eq!(chat.send("Hello!").await.unwrap().id(), "c1");
+    token.cancel();
+    let error = chat.send("And now?").await.unwrap_err();
+    assert_eq!(error.result().unwrap().end(), &RunEnd::Cancelled);
+}
+
+#[tokio::test]
 async fn the_journal_says_that_a_run_was_dropped_in_the_middle() {
     let log = Log::default();
     let store = MemoryStore::new();

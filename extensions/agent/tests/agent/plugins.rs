@@ -2,12 +2,16 @@
 
 mod wrong;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use futures::future::BoxFuture;
+use toolwright::dialect::Dialect;
 use toolwright::{DynamicTool, ErrorClass, IntoTool, Registration, ToolError, tool};
 use toolwright_agent::{
-    Agent, AgentBuilder, EndedRun, ModelAnswer, NextTurn, Plugin, PluginError, PluginStates,
-    Plugins, ScriptedModel,
+    Agent, AgentBuilder, Delta, EndedRun, Model, ModelAnswer, ModelError, ModelRequest, NextTurn,
+    Plugin, PluginError, PluginStates, Plugins, ScriptedModel,
 };
 
 use crate::support::{LOOK_UP, Log, call, kinds};
@@ -316,4 +320,49 @@ async fn a_turn_whose_model_gave_no_answer_is_prepared_again_from_the_states_bef
         run.send("Again!").await.unwrap();
     }
     assert_eq!(run.plugins().unwrap().get::<Guide>().unwrap().rooms, [0, 0]);
+}
+
+/// Notes that the cellar was seen.
+#[tool(effect = read, reads())]
+async fn peek(plugins: &Plugins) -> Result<(), ToolError> {
+    plugins.edit::<House, _>(|visit| visit.rooms.push("cellar".to_owned())).await
+}
+
+/// A model that calls `peek` in an answer which it never ends, and then answers.
+struct Endless(AtomicUsize);
+
+impl Model for Endless {
+    fn name(&self) -> &str {
+        "endless"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            if self.0.fetch_add(1, Ordering::SeqCst) > 0 {
+                return Ok(ModelAnswer::text("Done."));
+            }
+            let call = call("c1", "peek", "{}");
+            request.listener.unwrap().delta(Delta::CallWhole { index: 0, call: &call });
+            std::future::pending().await
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_that_an_early_read_has_set_stays_when_its_answer_is_given_up() {
+    let agent = Agent::builder(Endless(AtomicUsize::new(0))).tools([PEEK]).early_reads();
+    let mut run = agent.with(House).with(Guide).build().unwrap().new_run("r").start().unwrap();
+    let sending = tokio::time::timeout(Duration::from_secs(5), run.send("Go!")).await;
+    assert!(sending.is_err(), "the answer is given up");
+    run.resume().await.unwrap();
+    let plugins = run.plugins().unwrap();
+    assert_eq!(plugins.get::<House>().unwrap().rooms, ["cellar"]);
+    assert_eq!(plugins.get::<Guide>().unwrap().rooms, [1], "what was prepared is discarded");
 }

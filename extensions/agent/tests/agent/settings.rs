@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use toolwright::tool;
-use toolwright_agent::{Agent, Message, ModelSettings, RunEnd, ScriptedModel, ToolChoice};
+use toolwright_agent::{
+    Agent, Message, ModelSettings, RunEnd, ScriptedModel, SubAgent, ToolChoice,
+};
 
 /// Looks a word up.
 #[tool(effect = read, unlinked)]
@@ -64,4 +66,18 @@ async fn the_settings_of_a_run_stand_in_the_place_of_those_of_its_agent() {
     let settings: Vec<ModelSettings> = model.requests().into_iter().map(|it| it.settings).collect();
     let warm = ModelSettings::new().temperature(1.0).seed(7);
     assert_eq!(settings, [cold.clone(), warm, cold]);
+}
+
+#[tokio::test]
+async fn a_tool_that_a_sub_agent_does_not_have_is_not_forced_on_it() {
+    let clerk = Arc::new(ScriptedModel::new().says("Tea."));
+    let task = ("spawn_agent", r#"{"agent":"clerk","task":"Find it."}"#);
+    let model = Arc::new(ScriptedModel::new().calls([task]).says("Done."));
+    let forced = ToolChoice::Tool("spawn_agent".to_owned());
+    let agent = Agent::builder(Arc::clone(&model)).tools([FIND]);
+    let agent = agent.settings(ModelSettings::new().tool_choice(forced.clone()));
+    let agent = agent.sub_agent(SubAgent::new("clerk", "Finds words.").model(Arc::clone(&clerk)));
+    agent.build().unwrap().run("What is tea?").await.unwrap();
+    assert_eq!(choices(&model), [forced, ToolChoice::Auto]);
+    assert_eq!(choices(&clerk), [ToolChoice::Auto]);
 }

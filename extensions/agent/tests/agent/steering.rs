@@ -3,6 +3,7 @@
 mod recorded;
 
 use std::future::IntoFuture as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
-use toolwright::tool;
+use toolwright::{ErrorClass, tool};
 use toolwright_agent::durable::{NewRun, Progress, Runner};
 use toolwright_agent::{
     Agent, AgentBuilder, Limit, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd,
-    RunEvent, ScriptedModel,
+    RunEvent, ScriptedModel, TotalUsage, Usage,
 };
 
 use crate::durable::process::{Deadly, Provider, World, calls, until_dead};
@@ -397,5 +398,91 @@ async fn what_is_said_now_is_read_once_wherever_its_process_dies() {
         if whole.is_some() {
             break;
         }
+    }
+}
+
+/// A model that is away after a second, and then answers.
+struct Away(AtomicUsize);
+
+impl Model for Away {
+    fn name(&self) -> &str {
+        "away"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(&'a self, _: ModelRequest<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let asked = self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            if asked > 0 {
+                return Ok(ModelAnswer::text("Tea, then."));
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let away = ModelError::new("away", "away");
+            Err(away.class(ErrorClass::NotStarted { retry_after: None }))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_in_a_turn_that_stops_is_read_when_the_turn_is_resumed() {
+    let hanging = Agent::builder(ScriptedModel::new().hangs().says("Tea, then.")).build().unwrap();
+    let away = Agent::builder(Away(AtomicUsize::new(0))).build().unwrap();
+    for agent in [hanging, away] {
+        let mut chat = agent.chat();
+        let steering = chat.steering().unwrap();
+        let says_more = async {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            steering.send("No, tea.").await.unwrap();
+        };
+        let turn = chat.send("Coffee?").into_future();
+        let turn = tokio::time::timeout(Duration::from_secs(2), turn);
+        let (stopped, ()) = tokio::join!(turn, says_more);
+        assert!(!matches!(stopped, Ok(Ok(_))), "the turn has stopped without an answer");
+        assert!(steering.send("Too late.").await.is_err());
+        assert_eq!(chat.resume().await.unwrap().to_string(), "Tea, then.");
+        let said = ["user: Coffee?", "user: No, tea.", "model: Tea, then. +0"];
+        assert_eq!(outline(chat.history()), said);
+    }
+}
+
+/// A model that begins an answer of 101 tokens, and never ends it.
+struct Costly;
+
+impl Model for Costly {
+    fn name(&self) -> &str {
+        "costly"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        if let Some(recorder) = request.usage_recorder {
+            recorder.so_far(TotalUsage::of(Some(Usage::new(100, 1)), None));
+        }
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_are_given_up_for_a_message_count_toward_the_limits_of_the_run() {
+    for is_recorded in [false, true] {
+        let builder = Agent::builder(Costly).max_total_tokens(250);
+        let run = with_journal(builder, is_recorded).run("Look.").start().unwrap();
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            run.send_now("Look again.").await.unwrap();
+        }
+        let ended = tokio::time::timeout(Duration::from_secs(60), run.into_future()).await;
+        let error = ended.expect("the limit ends the run").unwrap_err();
+        let end = error.result().unwrap().end();
+        assert_eq!(end, &RunEnd::Limit(Limit::Tokens { tokens: 303 }), "{is_recorded}");
     }
 }

@@ -132,3 +132,26 @@ async fn a_guard_that_removes_the_compaction_of_a_server_brings_back_the_message
         assert_eq!(outline(&requests[1].history), expected, "without `{removed}`");
     }
 }
+
+/// Charges an account, and does not say whether that happened.
+#[tool(effect = once)]
+async fn charge() -> String {
+    panic!("on purpose")
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_say_whether_something_was_changed_is_never_left_out() {
+    let mut model = ScriptedModel::new().calls([("charge", "{}")]);
+    for page in 0..20 {
+        model = model.calls([("read_page", format!(r#"{{"page":{page}}}"#).as_str())]);
+    }
+    let model = Arc::new(model.says("Done."));
+    let agent = Agent::builder(Arc::clone(&model)).tools([READ_PAGE, CHARGE]).unrestricted();
+    let agent = agent.window(6_000).max_turns(100).build().unwrap();
+    agent.run("Charge it, and read the book.").await.unwrap();
+    let requests = model.requests();
+    let last = &requests.last().unwrap().history;
+    assert!(last.len() < 30, "turns were left out");
+    let Message::ToolResults(answered) = &last[2] else { panic!("{:?}", outline(last)) };
+    assert_eq!(answered[0].1.error().map(|it| it.kind()), Some("panic"));
+}

@@ -27,7 +27,19 @@ impl AgentBuilder<Executor> {
     /// its provider refuses a tool of the executor (the error lists all reasons) or does not support a setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         self.guards.check().map_err(AgentError::Guard)?;
-        self.register_sub_agent_tools()?;
+        let registered = self.register_sub_agent_tools()?;
+        let executor = self.executor.clone();
+        self.checked().inspect_err(|_| {
+            // Other agents share the executor, and a corrected builder registers these tools again.
+            for tool in &registered {
+                // A tool that the application has removed meanwhile need not be removed.
+                let _is_removed = executor.registry().unregister(tool);
+            }
+        })
+    }
+
+    /// Makes the agent, whose tools are registered.
+    fn checked(self) -> Result<Agent, AgentError> {
         let (executor, model) = (self.executor, Arc::from(self.model?));
         if let Some(service) = self.instructions.lacks(&executor) {
             return Err(AgentError::Instructions { service });

@@ -6,7 +6,8 @@ use super::AgentBuilder;
 use crate::limits::{Accounts, Ceiling, Cost};
 
 impl<E> AgentBuilder<E> {
-    /// Limits how often the model is asked after a message of the user: 25 times unless set, and at least once.
+    /// Limits how many times the model and the models of sub-agents may answer after a message of the user: 25 times
+    /// unless set, and at least once.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.limits.turns = turns.max(1);
@@ -63,8 +64,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits what the requests of a run may cost: no limit unless set. With a limit, a run ends with an error if its
-    /// model has no price.
+    /// Limits what the requests for one message of the user may cost: no limit unless set. With a limit, a run ends
+    /// with an error if its model has no price.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.limits.cost = Some(cost);

@@ -81,12 +81,12 @@ impl AgentBuilder<NewExecutor> {
 impl AgentBuilder<Executor> {
     /// Registers the tools that start sub-agents, and the tool that hands runs off, on an existing executor. Does
     /// nothing if the builder has made the executor, which then has these tools.
-    pub(super) fn register_sub_agent_tools(&self) -> Result<(), AgentError> {
+    pub(super) fn register_sub_agent_tools(&self) -> Result<Vec<String>, AgentError> {
         let made = match self.has_sub_agent_tools {
             true => None,
             false => self.sub_agent_tools()?,
         };
-        let Some(SubAgentTools { tools, .. }) = made else { return Ok(()) };
+        let Some(SubAgentTools { tools, .. }) = made else { return Ok(Vec::new()) };
         let registry = self.executor.registry();
         let mut is_there = tools.iter().filter(|it| registry.get(it.name()).is_some());
         if let Some(tool) = is_there.next() {
@@ -101,6 +101,8 @@ impl AgentBuilder<Executor> {
             );
             return Err(AgentError::SubAgent { agent, why });
         }
-        Ok(registry.register_all(tools)?)
+        let names = tools.iter().map(|it| it.name().to_owned()).collect();
+        registry.register_all(tools)?;
+        Ok(names)
     }
 }

@@ -24,10 +24,12 @@ impl<E> AgentBuilder<E> {
     /// the rest, the request gets a shortened copy. Answers of tools that a later call repeats are left out first, then
     /// the middle of long old answers, and at last the oldest turns. The run keeps its whole history.
     ///
-    /// The omissions depend only on the history, the room for it in the window and the recorded summaries. So another
-    /// process that continues the run with the same agent makes the same omissions. Messages of the user, the last two
-    /// turns, refusals and unknown outcomes are never shortened. [`RunEvent::Compacted`](crate::RunEvent::Compacted)
-    /// reports the omissions. Tokens are estimated: three bytes count as one token.
+    /// The omissions depend only on the history, the room for it in the window, the recorded summaries, and which tools
+    /// change nothing (`effect = read`). So another process that continues the run with the same agent makes the same
+    /// omissions. Messages of the user, the last two turns, refusals and unknown outcomes (a call that
+    /// may have changed something, and whose answer does not say so) are never shortened.
+    /// [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports the omissions. Tokens are estimated: three bytes
+    /// count as one token.
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);
@@ -40,9 +42,9 @@ impl<E> AgentBuilder<E> {
     /// the summary. A recorded run records the summary before a request uses it, so that any process that continues the
     /// run uses the same summary. The summary counts toward what the run spends, but not as a turn.
     ///
-    /// If the attempt fails, this process does not ask again for the summary of these turns. The turns are left out
-    /// without a summary if the summary is missing, late, empty, cut short or no shorter than the turns, if the model
-    /// makes a call instead, or if the model, a guard or a ceiling refuses the request.
+    /// If the attempt fails, the agent asks again only when it has to leave out further turns. Until then the turns are
+    /// left out without a summary. The attempt fails if the summary is missing, late, empty, cut short or no shorter
+    /// than the turns, if the model makes a call instead, or if the model, a guard or a ceiling refuses the request.
     /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized) reports why.
     ///
     /// ```

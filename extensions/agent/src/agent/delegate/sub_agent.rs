@@ -90,7 +90,8 @@ impl SubAgent {
         self
     }
 
-    /// Sets the model of the sub-agent. Unless set, it has the model of its parent.
+    /// Sets the model of the sub-agent. Unless set, it has the model and the window of its parent. The window of another
+    /// model is [`Model::window`](crate::Model::window).
     #[must_use]
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
@@ -156,7 +157,8 @@ impl SubAgent {
         self
     }
 
-    /// Limits the tokens of one answer of the sub-agent's model.
+    /// Limits the tokens of one answer of the sub-agent's model. Unless set, the model's own limit applies. If the
+    /// parent has a [ceiling](crate::AgentBuilder::ceiling), the parent's limit applies instead.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);

@@ -117,9 +117,10 @@ impl ReadySubAgent {
         let profile = profile.map_err(|error| refused(error.to_string()))?;
         let all = parent.executor.catalog();
         let catalog = all.select(&profile).map_err(|error| refused(error.to_string()))?;
-        let model = match model {
-            Some(model) => Arc::from(model?),
-            None => Arc::clone(&parent.model),
+        // The window that the application has set is that of the parent's model.
+        let (model, window) = match model {
+            Some(model) => (Arc::from(model?), None),
+            None => (Arc::clone(&parent.model), parent.window),
         };
         listed(&catalog, &*model)?;
         let output = agent.output.transpose()?;
@@ -181,7 +182,7 @@ impl ReadySubAgent {
             // answers in parts. So a sub-agent gets whole answers.
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),
-            window: parent.window,
+            window,
             summarizer: parent.summarizer.clone(),
             sub_agents: None,
             hand_offs: None,

@@ -125,7 +125,7 @@ fn made(
         }
     })
     .danger(Danger::Moderate)
-    // The tool itself has no effect: each call of the sub-agent has its own effect and runs once.
+    // The tool itself has no effect, so it may begin again. Each call of the sub-agent has its own effect.
     .effect(Effect::Idempotent)
     .footprint_by(move |input| {
         let agent = by_name.as_deref().or_else(|| input["agent"].as_str()).unwrap_or_default();

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, error_kind};
+use toolwright::{Answer, ErrorClass, error_kind};
 
 use super::size::{answer as answer_tokens, tokens};
 use super::{CompactReport, LeftOut, Room, Summary, SummaryTask};
 use crate::history::Message;
 
-/// How many of the last messages are never changed: two turns with their answers.
+/// How many of the last messages are never changed, in addition to the last two turns.
 const LAST: usize = 4;
+
+/// How many of the last turns are never changed.
+const LAST_TURNS: usize = 2;
 
 /// The length in bytes above which an answer loses its middle.
 pub(super) const LONG: usize = 3_000;
@@ -46,9 +49,9 @@ pub(super) struct Plan<'s> {
     /// How answers are shortened, by message and index.
     answers: BTreeMap<(usize, usize), Fate>,
     dropped: Vec<bool>,
-    /// The messages that were dropped since the newest summary was made.
+    /// The messages that were dropped since the newest summary was made, in ascending order.
     unsummarized: Vec<usize>,
-    /// The estimated tokens of the dropped messages.
+    /// The estimated tokens of the dropped messages, without those of the notes that replace them.
     gone: u64,
     /// The index of the message at which [`Self::shorten`] continues.
     shortened_to: usize,
@@ -103,7 +106,7 @@ impl<'s> Plan<'s> {
             let is_asked = !matches!(message, Message::Assistant { .. });
             if is_asked && plan.size > plan.next {
                 reads.look_at(&history[..=index], is_read);
-                plan.leave_out(&history[..=index], room, &mut reads);
+                plan.leave_out(&history[..=index], room, is_read, &mut reads);
             }
         }
         plan.report.after = plan.size;
@@ -150,9 +153,15 @@ impl<'s> Plan<'s> {
 
     /// Leaves out parts of a history that has outgrown its share, the least important first, until the rest is small
     /// enough.
-    fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
+    fn leave_out(
+        &mut self,
+        history: &[Message],
+        room: Room,
+        is_read: &dyn Fn(&str) -> bool,
+        reads: &mut Reads<'_>,
+    ) {
         let before = self.size;
-        let old = history.len().saturating_sub(LAST);
+        let old = first_recent(history);
         for (message, index, answer) in reads.repeated_before(old) {
             self.set(message, index, answer, Fate::Repeated);
         }
@@ -161,7 +170,7 @@ impl<'s> Plan<'s> {
         }
         if self.size > room.low() {
             let gone = self.gone;
-            self.drop_turns(history, old, room);
+            self.drop_turns(history, old, room, is_read);
             self.drops_at_end = self.gone > gone;
         }
         self.take_summary(history.len());
@@ -184,6 +193,11 @@ impl<'s> Plan<'s> {
             self.unsummarized.clear();
             self.drops_at_end = false;
         }
+    }
+
+    /// Reports whether a message was dropped after the newest summary was made, so that no summary covers it.
+    pub(super) fn is_unsummarized(&self, message: usize) -> bool {
+        self.unsummarized.binary_search(&message).is_ok()
     }
 
     /// Returns the summary that replaces dropped turns.
@@ -245,7 +259,13 @@ impl<'s> Plan<'s> {
     }
 
     /// Drops whole turns, the oldest first: answers of the model, each with the answers to its calls.
-    fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
+    fn drop_turns(
+        &mut self,
+        history: &[Message],
+        old: usize,
+        room: Room,
+        is_read: &dyn Fn(&str) -> bool,
+    ) {
         for message in self.dropped_to..old {
             if self.size <= room.low() {
                 return;
@@ -262,7 +282,7 @@ impl<'s> Plan<'s> {
             let end = match (calls.is_empty(), history.get(message + 1)) {
                 (true, _) => message + 1,
                 (false, Some(Message::ToolResults(answered))) if message + 1 < old => {
-                    if answered.iter().any(|(_, answer)| is_obligation(answer)) {
+                    if answered.iter().any(|(call, answer)| is_obligation(call, answer, is_read)) {
                         continue;
                     }
                     message + 2
@@ -324,9 +344,22 @@ impl<'h> Reads<'h> {
     }
 }
 
-/// Reports whether an answer is an error of one of the [`OBLIGATIONS`].
-fn is_obligation(answer: &Answer) -> bool {
-    answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
+/// Reports whether an answer is an error of one of the [`OBLIGATIONS`], or says that a call which changes something may
+/// have happened. Without such an answer, the model might repeat the effect.
+fn is_obligation(call: &ToolCall, answer: &Answer, is_read: &dyn Fn(&str) -> bool) -> bool {
+    answer.error().is_some_and(|error| {
+        let may_have_acted =
+            matches!(error.classified(), ErrorClass::Transient | ErrorClass::Unknown);
+        OBLIGATIONS.contains(&error.kind()) || (may_have_acted && !is_read(&call.name))
+    })
+}
+
+/// Returns the index of the first message that is never changed because it is one of the last. The index never
+/// decreases while the history grows.
+fn first_recent(history: &[Message]) -> usize {
+    let is_turn = |(_, message): &(usize, &Message)| matches!(message, Message::Assistant { .. });
+    let turn = history.iter().enumerate().rev().filter(is_turn).nth(LAST_TURNS - 1);
+    turn.map_or(0, |(index, _)| index).min(history.len().saturating_sub(LAST))
 }
 
 /// Reports whether an answer is long enough to lose its middle.

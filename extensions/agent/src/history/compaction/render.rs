@@ -9,21 +9,23 @@ use crate::history::Message;
 
 pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
     let mut messages = Vec::with_capacity(history.len());
-    let (mut dropped, mut has_summary): (Vec<&Message>, bool) = (Vec::new(), false);
+    let (mut dropped, mut has_summary): (Vec<usize>, bool) = (Vec::new(), false);
     for (index, message) in history.iter().enumerate() {
         if plan.is_dropped(index) {
-            dropped.push(message);
+            dropped.push(index);
             continue;
         }
-        // The summary covers all dropped turns. It replaces the first group of them, and notes replace the other
-        // groups.
+        // A summary may cover turns of several groups. It replaces the first group of dropped turns, and notes replace
+        // the other groups, and the turns of the first group that were dropped after the summary was made.
         let summary = plan.summary().filter(|_| !dropped.is_empty() && !has_summary);
         has_summary |= summary.is_some();
-        let dropped = std::mem::take(&mut dropped);
-        messages.extend(match summary {
-            Some(summary) => Some(summary.message()),
-            None => note(&dropped),
-        });
+        let mut dropped = std::mem::take(&mut dropped);
+        if let Some(summary) = summary {
+            messages.push(summary.message());
+            dropped.retain(|it| plan.is_unsummarized(*it));
+        }
+        let dropped: Vec<&Message> = dropped.into_iter().map(|it| &history[it]).collect();
+        messages.extend(note(&dropped));
         messages.push(match message {
             Message::ToolResults(answered) if plan.changes(index, answered.len()) => {
                 let left = answered.iter().enumerate().map(|(place, (call, answer))| {
@@ -67,7 +69,9 @@ fn answer_of(answer: &Answer, fate: Option<Fate>) -> Answer {
     let text = match fate {
         None => return copy_of(answer),
         Some(Fate::Repeated) => {
-            "[left out: you made this call again later, and its newer answer is below]".to_owned()
+            // A later request may leave out the newer answer as well.
+            "[left out: you made this call again later; if its newer answer is not below, make it again]"
+                .to_owned()
         }
         Some(Fate::Shortened) => shortened(&answer.text(), END),
     };

@@ -237,7 +237,7 @@ fn what_can_be_had_again_goes_first() {
     let sent = answers(&sent.messages);
     assert_eq!(
         sent[0],
-        "[left out: you made this call again later, and its newer answer is below]"
+        "[left out: you made this call again later; if its newer answer is not below, make it again]"
     );
     assert!(sent[1].contains("\n[2000 bytes are left out here, ") && sent[1].len() < 2_300);
     assert_eq!(sent[2].len(), 4_000);
@@ -297,4 +297,18 @@ fn an_old_picture_becomes_words_and_what_marks_an_answer_as_foreign_stays() {
     let content = answered[0].1.content();
     assert!(matches!(&content[..], [Content::Text(_)]), "{content:?}");
     let _: Arc<[Message]> = sent.messages.into_owned().into();
+}
+
+#[test]
+fn the_last_two_turns_stay_whatever_the_user_says_between_them() {
+    let mut history = vec![Message::user("go")];
+    history.extend(called("tool_1", "{}", text(7_000)));
+    history.extend((0..5).map(|number| Message::user(format!("and {number}"))));
+    history.extend(called("tool_1", "{}", text(3_000)));
+    let sent = compact(&history, ROOM, &is_read, &[]);
+    assert_eq!(answers(&sent.messages).iter().map(String::len).collect::<Vec<_>>(), [7_000, 3_000]);
+    // The first of three turns may go.
+    history.extend(called("tool_1", "{}", text(1_000)));
+    let sent = compact(&history, ROOM, &is_read, &[]);
+    assert!(answers(&sent.messages).iter().all(|it| it.len() < 7_000));
 }

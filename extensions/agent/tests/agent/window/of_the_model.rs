@@ -7,7 +7,7 @@ use toolwright::dialect::Dialect;
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::{
     Agent, Fallback, Model, ModelAnswer, ModelError, ModelRequest, Prices, ScriptedModel,
-    ScriptedRequest,
+    ScriptedRequest, SubAgent,
 };
 
 use super::READ_PAGE;
@@ -63,6 +63,24 @@ async fn a_history_that_outgrows_the_window_of_its_model_is_shortened_unless_the
     );
     assert_eq!(own, small);
     assert!(whole > 2 * own, "{whole} bytes without a window, {own} with that of the model");
+}
+
+#[tokio::test]
+async fn a_sub_agent_with_a_model_of_its_own_has_the_window_of_that_model() {
+    let mut clerk = ScriptedModel::new();
+    for page in 0..30 {
+        clerk = clerk.calls([("read_page", format!(r#"{{"page":{page}}}"#).as_str())]);
+    }
+    let clerk = Arc::new(clerk.says("Done."));
+    let task = ("spawn_agent", r#"{"agent":"clerk","task":"Read the book."}"#);
+    let model = ScriptedModel::new().calls([task]).says("Done.");
+    let agent = Agent::builder(model).tools([READ_PAGE]).max_turns(100).window(u64::MAX);
+    let sub_agent = SubAgent::new("clerk", "Reads.").model(Narrow(Arc::clone(&clerk)));
+    let agent = agent.sub_agent(sub_agent.max_turns(60));
+    agent.build().unwrap().run("Read the book.").await.unwrap();
+    let bytes = |it: &ScriptedRequest| serde_json::to_string(&it.history).unwrap().len();
+    let most = clerk.requests().iter().map(bytes).max().unwrap();
+    assert!(clerk.requests().len() == 31 && most < 16_000 * 4, "{most}");
 }
 
 #[test]

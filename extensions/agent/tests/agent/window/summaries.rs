@@ -298,3 +298,31 @@ async fn a_process_that_goes_on_uses_the_summary_that_was_recorded() {
             .any(|it| it.key.ends_with("/summary"))
     );
 }
+
+#[tokio::test]
+async fn turns_that_are_left_out_after_the_last_summary_leave_a_note_beside_it() {
+    let once = Small::new(|number| {
+        Some(match number {
+            0 => Ok(ModelAnswer::text("Summary 0.")),
+            _ => Err(ModelError::new("down", "it is down")),
+        })
+    });
+    let Ran { summarized, refused, requests } = ran(once).await;
+    assert!(summarized == 1 && !refused.is_empty(), "{refused:?}");
+    let last = requests.last().unwrap();
+    assert!(user(&last[1]).unwrap().contains("Summary 0."));
+    let note = user(&last[2]).unwrap_or_default();
+    assert!(note.contains("earlier answers of yours are left out"), "{note}");
+    // The note is of the turns after the summary alone.
+    let earlier = requests
+        .iter()
+        .filter(|it| it.iter().any(|it| user(it).is_some_and(|it| it.contains("Summary 0."))));
+    assert!(
+        earlier
+            .into_iter()
+            .next()
+            .unwrap()
+            .iter()
+            .all(|it| user(it).is_none_or(|it| !it.contains("earlier answer")))
+    );
+}
