@@ -256,14 +256,25 @@ async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 
 async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
+    let mut is_whole = true;
     let named = match matches.get_flag(PARKED) {
         false => vec![find_named(matches, &runs).await?],
         true => {
-            let open = runs.list_open().await.map_err(stop_of)?.into_iter();
-            open.filter_map(Result::ok).filter(|head| head.parked.is_some()).collect()
+            let mut parked = Vec::new();
+            for head in runs.list_open().await.map_err(stop_of)? {
+                match head {
+                    Ok(head) if head.parked.is_some() => parked.push(head),
+                    Ok(_) => {}
+                    Err(error) => {
+                        tell("warning", printable::line(&error.to_string()));
+                        is_whole = false;
+                    }
+                }
+            }
+            parked
         }
     };
-    if named.is_empty() {
+    if named.is_empty() && is_whole {
         tell("note", "no run of this journal is parked");
     }
     for head in named {
@@ -280,7 +291,7 @@ async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         let head = runs.head(&head.run).await.map_err(stop_of)?;
         session.output.write(&RunPage::of(&head), String::new)?;
     }
-    Ok(())
+    if is_whole { Ok(()) } else { Err(Stop::after(Exit::Failed)) }
 }
 
 async fn remove(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {

@@ -11,6 +11,7 @@ use crate::operator::decide::{CallDecision, Decider};
 use crate::operator::stop::chain;
 use crate::operator::{Session, Stop, decide, duration, ids, number, signing};
 use crate::shown::grant::scope_words;
+use crate::shown::printable;
 use crate::tell;
 
 pub(super) const NAME: &str = "grant";
@@ -80,7 +81,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     covers_its_own(&terms, &call, now)?;
     let until = terms.until.map_or("without an end".to_owned(), |until| format!("until {until}"));
     let uses = terms.uses.map_or("any number of".to_owned(), |uses| uses.to_string());
-    let scope = scope_words(&terms.scope);
+    let scope = printable::line(&scope_words(&terms.scope));
     let clauses = terms::words(&terms.arguments);
     tell("granting", format!("{uses} calls like it, {scope}, {until}, {clauses}"));
     let relative = matches.contains_id(FOR);

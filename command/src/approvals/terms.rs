@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
-use toolwright::approval::{Clause, Scope};
+use toolwright::approval::{ApprovalService, Clause, Scope};
 use toolwright::journal::{CallRecord, StoredText};
 use toolwright::unstable::arguments::canonical;
 
@@ -78,6 +78,8 @@ pub(super) fn exactly(call: &CallRecord) -> Result<Vec<Clause>, Stop> {
             call.id
         )));
     };
+    // The grant is signed, so it may name only the arguments that people were shown.
+    ApprovalService::check_shown(call)?;
     let text = canonical(arguments).map_err(|error| {
         Stop::new(
             crate::Exit::Failed,

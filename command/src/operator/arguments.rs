@@ -1,6 +1,7 @@
 //! Reads new arguments for a call from the command line.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches};
+use toolwright::approval::ApprovalService;
 use toolwright::journal::{CallRecord, StoredText};
 use toolwright::unstable::arguments::canonical;
 
@@ -48,6 +49,8 @@ pub(crate) fn from_options(
     let text = match matches.get_one::<String>(ARGUMENTS) {
         Some(text) => value::read_given(text)?,
         None => {
+            // The other arguments become part of what is signed, so they have to be those that people were shown.
+            ApprovalService::check_shown(call)?;
             let mut set = matches.get_many::<(String, String)>(SET).into_iter().flatten();
             set.try_fold(arguments.clone(), |text, (pointer, value)| {
                 pointer::set(&text, pointer, value).map_err(Stop::usage)

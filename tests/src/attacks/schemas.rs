@@ -216,6 +216,9 @@ async fn a_limit_is_held_against_the_number_that_the_tool_gets() {
     let [double, single, _] =
         paid(deny(ArgumentTest::one_of(["1", "0.1"])), "0.1000000000000000000001").await;
     assert_eq!([double, single], ["denied", "denied"]);
+    // A value that is given twice, also in two spellings, counts as well.
+    let [double, single, _] = paid(deny(ArgumentTest::one_of(["2", "2", "2.0"])), "2").await;
+    assert_eq!([double, single], ["denied", "denied"]);
     // Integers have all their digits.
     let at = "9007199254740993";
     let cents = |answers: [String; 3]| answers[2].clone();

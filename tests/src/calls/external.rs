@@ -4,11 +4,13 @@ mod building;
 mod supplying;
 mod waiting;
 
+use std::time::Duration;
+
 use serde_json::json;
 use toolwright::journal::{HandedOver, Journal, State};
 use toolwright::{Call, DynamicTool, Effect, Executor, ExecutorBuilder, Registry, tool};
 
-use super::support::{Office, key, suspended};
+use super::support::{Office, key, office, suspended};
 
 /// What a visitor may pick.
 #[toolwright::data]
@@ -68,4 +70,17 @@ async fn handed_over(executor: &Executor, call: &Call<'_>) -> HandedOver {
     let waits = suspended(executor.submit(call).await);
     assert_eq!(waits.state, State::HandedOver);
     *waits.handed_over.expect("it comes with all that is needed")
+}
+
+/// It only reads, but nothing here can run it before the turn is complete.
+#[tokio::test]
+async fn a_call_of_an_open_turn_is_handed_over_when_the_turn_is_complete() {
+    let office = office();
+    let mut turn = executor(&office).run("early").start().unwrap().open_turn(1);
+    turn.push(a_pick());
+    // The turn waits for the result.
+    let finished = tokio::time::timeout(Duration::from_secs(1), turn.finish()).await;
+    assert!(finished.is_err(), "the call was carried out here");
+    let [record] = &office.records().await[..] else { panic!("one call") };
+    assert_eq!(record.state, State::HandedOver);
 }

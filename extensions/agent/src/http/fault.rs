@@ -162,7 +162,7 @@ impl Fault {
     }
 }
 
-/// Returns the HTTP status for which the `code` or the `type` of an error stands; `None` if neither is known.
+/// Returns the HTTP status of an error, by its `code` or its `type`; `None` if neither is known.
 fn status_in(error: &Value) -> Option<u16> {
     let mut names = ["code", "type"].into_iter().filter_map(|key| error[key].as_str());
     match error["code"].as_u64() {

@@ -116,6 +116,8 @@ impl Busy {
 
     /// Prevents workers of this process from taking a call for this time.
     pub(crate) fn pause(&self, call: CallId, time: Duration) {
+        // The clock can be added no time that is beyond its range.
+        let time = time.min(LONGEST_PAUSE);
         self.lock().paused.insert(call, Instant::now() + time);
     }
 
@@ -184,6 +186,9 @@ pub(crate) struct Asker {
     pub(crate) key: ApproverKey,
     pub(crate) approver: Arc<dyn Approver>,
 }
+
+/// The longest time for which a process leaves a call alone.
+const LONGEST_PAUSE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The name of the approver's key that is made for one process.
 pub(crate) const LOCAL_APPROVER: &str = "local approver";

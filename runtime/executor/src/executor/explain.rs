@@ -13,7 +13,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
-use toolwright_policy::policy::Explanation;
+use toolwright_policy::policy::{Explanation, PolicyDecision};
 
 impl RunState {
     /// Evaluates these rules for a call of this run, without making the call.
@@ -34,6 +34,20 @@ impl RunState {
         let untrusted = sources.as_deref();
         let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
         Ok(rules.explain(about, arguments.arguments()))
+    }
+
+    /// Decides on a call of this run as the policies of the executor and of the agents above the run do, without making
+    /// the call.
+    pub(super) fn judge(self: &Arc<Self>, call: &Call<'_>) -> Result<PolicyDecision, ToolError> {
+        let found = stage::find(self, call.name())?;
+        let (plan, rules) = (found.plan(), &self.core.rules);
+        let (mut facts, arguments) =
+            stage::finalize(self, rules, plan, call, sent(call), CallId::new())?;
+        stage::ask_at_once(self, plan, call, &arguments, &mut facts);
+        let sources = self.known_sources();
+        let untrusted = sources.as_deref();
+        let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
+        Ok(rules.evaluate(self, about, &arguments).verdict)
     }
 
     /// Reads from the journal which untrusted sources the run has read in other processes, as the policy may depend on

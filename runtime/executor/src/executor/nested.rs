@@ -48,7 +48,7 @@ impl NestedCalls for ThroughStages {
         Box::pin(async move {
             drop(stage::seek(&run, &call).await?);
             run.read_sources(call.name()).await?;
-            let refusal = match run.explain(&run.core.rules, &call)?.verdict {
+            let refusal = match run.judge(&call)? {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,
                 // A grant may have allowed the tool that makes the call, which does not allow this call.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::{Either, select};
 
+use super::decide::is_own;
 use super::driver::Lifecycle;
 use super::heap::on_heap;
 use super::step::{End, Input};
@@ -82,6 +83,14 @@ impl Lifecycle<'_> {
             tracing::error!(call = %record.id, error, "no approver is asked");
             self.journal.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
+        }
+        if self.run.core.rules.current().four_eyes() && is_own(&record, asker.key.name()) {
+            let why = "it needs a second person, and the approver of this program is the user of the call";
+            self.journal.busy.pause(record.id, TRY_AGAIN);
+            return match on_heap(|| self.approver_failed(&record, why.to_owned(), whose)).await {
+                Ok(()) => self.outcome_of(&record),
+                Err(failure) => failure.into(),
+            };
         }
         let Some(asking) = self.journal.busy.ask(record.id) else {
             return self.outcome_of(&record);

@@ -24,7 +24,7 @@ mod tests;
 pub(crate) mod words;
 
 pub use moment::ended_key;
-pub use statement::{is_accepted, last_decision};
+pub use statement::{is_accepted, is_own, last_decision};
 
 use jiff::Timestamp;
 

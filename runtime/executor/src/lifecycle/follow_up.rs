@@ -12,11 +12,12 @@ use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
 /// The states of calls that were accepted and have not ended.
-const UNDER_WAY: [State; 6] = [
+const UNDER_WAY: [State; 7] = [
     State::Judging,
     State::Pending,
     State::Ready,
     State::Running,
+    State::HandedOver,
     State::Waiting,
     State::Indeterminate,
 ];

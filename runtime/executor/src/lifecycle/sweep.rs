@@ -177,13 +177,20 @@ impl Lifecycle<'_> {
         }
         let mut due = self.list_in_states(&[State::Judging, State::Ready], true, None).await?;
         let is_left = |it: &CallRecord| it.parent.is_some() && it.answer.is_none();
+        let mut unreadable = due.damaged.len();
         for child in due.calls.extract_if(.., |it| is_left(it)) {
-            self.leave_to_parent(child).await?;
+            let id = child.id;
+            // The record of one parent may be damaged; the other calls go on.
+            if let Err(failure) = self.leave_to_parent(child).await {
+                if self.journal.busy.is_to_be_reported(id) {
+                    tracing::warn!(call = %id, %failure, "a call cannot be left to the call that made it");
+                }
+                unreadable += 1;
+            }
         }
         // The process that drives an agent's run makes the agent's calls again, so the sweep leaves them out.
         due.calls.retain(|it| !is_of_agent(it));
         let mut follow_ups: Vec<FollowUp> = Vec::new();
-        let mut unreadable = due.damaged.len();
         let mut turns = Turns::default();
         for record in ours(due.calls) {
             if self.is_its_turn(&record, &mut turns).await? {

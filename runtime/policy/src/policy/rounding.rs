@@ -142,11 +142,6 @@ impl Values {
         Self { written: values.map(canonical_of).collect(), rounded }
     }
 
-    /// Returns the number of distinct values.
-    pub(super) fn count(&self) -> usize {
-        self.written.len()
-    }
-
     /// Whether a value is one of these values. Values with equal spelling are equal in every float width.
     pub(super) fn contains(&self, value: &Node, place: Place<'_>) -> Holds {
         if self.written.contains(&canonical_of(value)) {

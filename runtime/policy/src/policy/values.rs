@@ -83,7 +83,7 @@ impl ValueTest {
                 }
             }
             let made = Values::of(nodes.iter());
-            (made.count() == values.len()).then_some(made)
+            (nodes.len() == values.len()).then_some(made)
         };
         let check = match test {
             // A test of a program applies only to command lines, so it makes no check of a value.

@@ -1,7 +1,7 @@
 //! With four eyes, what a call's own user says opens nothing: no approval, no accepted plan, no grant; however the name is
 //! spelt, and whether there is one.
 
-use toolwright::approval::Statement;
+use toolwright::approval::{Callback, Response, Statement};
 use toolwright::journal::{CallRecord, State};
 use toolwright::{Call, Executor};
 
@@ -127,4 +127,23 @@ async fn a_grant_of_the_calls_own_user_opens_nothing() {
         suspended(own.submit(&a_refund()).await);
     }
     assert_eq!(office.ran.times(), 2);
+}
+
+/// Ada's approval would not count, so that she is not asked for it, again and again.
+#[tokio::test]
+async fn an_approver_who_is_the_calls_own_user_is_not_asked() {
+    let office = office();
+    let builder = office.ruled().policy(open().four_eyes(true));
+    let journal = office.journal().trust("bob", key("bob", 2).public());
+    let approving = Callback::new(|_| Response::Approve);
+    let builder = builder.journal(journal).approver(office.ada.clone(), approving);
+    let executor = builder.build().unwrap();
+    let run = executor.run("own").user("ada").start().unwrap();
+    let waits = suspended(run.submit(&a_refund()).await);
+    executor.worker().unwrap().sweep().await.unwrap();
+    assert_eq!((office.state(waits.call).await, office.ran.times()), (State::Pending, 0));
+    assert_eq!(path(&office.history(waits.call).await), "judging → pending");
+
+    let of_another = executor.run("another").user("carl").start().unwrap();
+    assert_eq!(kind(&answered(of_another.submit(&a_refund()).await)), "ok");
 }

@@ -138,13 +138,12 @@ impl OpenTurn {
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
         // A tool that makes calls may change something through its children, even if the tool itself only reads.
-        if is_journaled || !is_read || plan.makes_calls {
+        if is_journaled || !is_read || plan.makes_calls || plan.entry.definition.is_external {
             return false;
         }
         let facts = self.run.facts(call);
         facts.is_some_and(|facts| facts.approval.is_none() && !facts.touches().is_none_or(writes))
-            && (run.is_open()
-                || self.run.explain(call).is_ok_and(|it| it.verdict == PolicyDecision::Allow))
+            && (run.is_open() || run.judge(call).is_ok_and(|it| it == PolicyDecision::Allow))
     }
 }
 

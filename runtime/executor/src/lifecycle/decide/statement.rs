@@ -148,7 +148,7 @@ fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
 
 /// Returns whether this person may be the user of the call. If the call has no user, any person may be. A key that
 /// names no person may belong to any person.
-fn is_own(record: &CallRecord, by: &str) -> bool {
+pub fn is_own(record: &CallRecord, by: &str) -> bool {
     by == LOCAL_APPROVER || !is_another(record.requester.user.as_deref(), by)
 }
 
