@@ -1,5 +1,6 @@
 //! The work that a sweep finds: a call may run, an approver has to be notified, or a tool can find out what happened.
-//! Work that fails is tried again after a pause. The accepted calls of one plan run one after the other.
+//! Work that fails is tried again after a pause. The accepted calls of one plan run one after the other in the
+//! processes of the journal. They do not wait for a call of the plan that was handed over.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use crate::stage;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// The states of calls that were accepted and have not ended.
+/// The states in which an accepted call delays the later calls of its plan. A call that was handed over does not delay
+/// them.
 const UNDER_WAY: [State; 6] = [
     State::Judging,
     State::Pending,
@@ -88,8 +90,8 @@ impl Lifecycle<'_> {
         (id, done)
     }
 
-    /// Returns whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the
-    /// order in which they were made.
+    /// Returns whether the call is the next one of its plan. Accepted calls of one plan run in the order in which they
+    /// were made, each when the earlier ones have ended or were handed over.
     pub(super) async fn is_its_turn(
         self,
         record: &CallRecord,
