@@ -152,8 +152,8 @@ impl Journal {
         self
     }
 
-    /// Sets the key that encrypts arguments with secrets in the journal. Without this key, a call is refused if it has
-    /// a secret and would have to wait.
+    /// Sets the key that encrypts arguments with secrets in the journal. Without this key, a call with a secret is
+    /// refused if it would have to wait or would be handed over.
     pub fn sealing_key(mut self, key: SealingKey) -> Self {
         self.sealing = Some(key);
         self
