@@ -264,7 +264,7 @@ impl Registry {
         self.read().lookup(name)
     }
 
-    /// Returns whether a resolver has registered the tool with this name.
+    /// Returns whether a resolver has registered the tool with this name, and the tool is enabled.
     pub(crate) fn has_resolved(&self, name: &str) -> bool {
         matches!(self.lookup(name), Lookup::Enabled(entry) if entry.origin == Origin::Resolver)
     }

@@ -129,7 +129,8 @@ impl Journal {
 
     /// Sets how long the lease of a claimed call is valid. The default is 30 seconds. The owner renews the lease three
     /// times in that time. If the lease expires because the owner's process has ended, another process continues the
-    /// call. A call that must not be repeated becomes indeterminate instead.
+    /// call, or the call becomes a dead letter if no attempt is left. A call that must not be repeated becomes
+    /// indeterminate instead.
     pub fn lease(mut self, time: Duration) -> Self {
         self.lease = Some(time);
         self
@@ -151,8 +152,8 @@ impl Journal {
         self
     }
 
-    /// Sets the key that encrypts arguments with secrets in the journal. Without this key, a call is refused if it has
-    /// a secret and would have to wait.
+    /// Sets the key that encrypts arguments with secrets in the journal. Without this key, a call with a secret is
+    /// refused if it would have to wait or would be handed over.
     pub fn sealing_key(mut self, key: SealingKey) -> Self {
         self.sealing = Some(key);
         self

@@ -33,8 +33,8 @@ const HANDS_OVER: &str = "executor";
 
 /// What the executor does with a call that needs approval if no approver can be asked.
 ///
-/// The approver of this process may also fail to decide, because there is no terminal or a function panics. The call
-/// then waits if another key is trusted, or with `Park`. Otherwise, it ends.
+/// The approver of this process may also fail to decide, for instance because there is no terminal or a function
+/// panics. The call then waits if another key is trusted, or with `Park`. Otherwise, the call ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -99,7 +99,8 @@ struct Calls {
 /// would otherwise report it.
 const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
-/// A mark on a call. As long as this value exists, no other task of this process asks an approver about the call.
+/// A mark on a call. As long as this value exists, no other task of this process asks an approver about the call, and
+/// no worker of this process takes the call.
 pub(crate) struct Asking<'a> {
     busy: &'a Busy,
     call: CallId,

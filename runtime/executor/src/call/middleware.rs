@@ -109,8 +109,9 @@ pub trait AfterCall: Send {
     }
 
     /// Examines the answer of the attempt or of a later stage before the answer is recorded, even if the answer is an
-    /// error. May return another answer, which replaces it. The retry policy then decides by the new answer whether the
-    /// call is tried again.
+    /// error. If the total timeout ends before the tool begins, the answer is the error `timeout`. The stage may return
+    /// another answer, which replaces the first one. The retry policy then decides by the new answer whether the call
+    /// is tried again.
     fn after<'a>(
         self: Box<Self>,
         call: &'a MiddlewareCall<'a>,
@@ -229,9 +230,9 @@ impl<'a> MiddlewareCall<'a> {
     }
 
     /// Returns the tool's function and the executor's services that it takes, or `None` if the tool also takes values
-    /// of its run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal services
-    /// and equal arguments, the same function starts from the same values, which is what a cache of answers needs to
-    /// know.
+    /// of its run or of the call. Types for which `is_constant` returns true are ignored. If two calls have equal
+    /// services and equal arguments, the same function starts from the same values, which is what a cache of answers
+    /// needs to know.
     pub fn shared_services(&self, is_constant: impl Fn(TypeId) -> bool) -> Option<SharedServices> {
         let Plan { entry, wiring, .. } = self.inside.plan;
         let mut services = None;

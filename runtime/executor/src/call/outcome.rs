@@ -42,8 +42,8 @@ pub struct SuspendedCall {
     /// The id of the call in the journal.
     pub call: CallId,
     /// The state of the call, which says for what the call waits: a decision of a person (pending), a worker (ready),
-    /// its result (running), a person or its `reconcile` function to find out whether it happened (indeterminate), a
-    /// decision about its plan (planned), the calls that it makes (waiting), or a result from another process (handed
+    /// its result (running), a person or its `reconcile` function to find out whether it happened (indeterminate), an
+    /// evaluation by the policy (judging), the calls that it makes (waiting), or a result from another process (handed
     /// over).
     pub state: State,
     /// The request for a person's approval, if the call needs one.
@@ -64,7 +64,9 @@ pub enum CallFailure {
         /// Why the call needs approval.
         reason: String,
     },
-    /// The journal failed before the tool was run.
+    /// The journal failed while the executor read or wrote something other than the result of the call. Usually the
+    /// tool was not run. It has run if only the untrusted sources of its answer could not be recorded, or if the
+    /// recorded call could not be read afterwards.
     #[error("the journal failed before `{tool}` was run, so it was not run: {error}")]
     NotRecorded {
         /// The name of the tool.

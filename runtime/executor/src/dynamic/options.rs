@@ -68,9 +68,9 @@ impl DynamicTool {
     }
 
     /// Sets an async function that decides from the final input of a call whether the call needs approval, and for
-    /// which reason. The function is called before the policy evaluates the call. For a call in a journal, it is called
-    /// again when the call is claimed. If the function fails, panics or takes longer than ten seconds, the call needs
-    /// approval. The function must not change anything.
+    /// which reason. The function is called before the policy evaluates the call. For a call that has waited in a
+    /// journal, it is called again before the call is claimed. If the function fails, panics or takes longer than ten
+    /// seconds, the call needs approval. The function must not change anything.
     ///
     /// ```
     /// use serde_json::json;
@@ -222,8 +222,9 @@ impl DynamicTool {
     }
 
     /// Sets the function that finds out whether an interrupted call happened, from its final input and the idempotency
-    /// key in its [`ToolContext`]. An executor with a journal calls this function before it asks a person about the
-    /// call.
+    /// key in its [`ToolContext`]. The worker of an executor calls this function for each indeterminate call of the
+    /// tool, if the tool was registered when the executor was built. Until the function returns the outcome, a person
+    /// can also supply it.
     ///
     /// ```
     /// use serde_json::json;

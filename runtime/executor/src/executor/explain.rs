@@ -16,7 +16,8 @@ use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::{Explanation, PolicyDecision};
 
 impl RunState {
-    /// Evaluates these rules for a call of this run, without making the call.
+    /// Evaluates these rules for a call of this run, without making the call. The policies of the agents on whose
+    /// behalf the run makes calls are not evaluated.
     pub(super) fn explain(
         self: &Arc<Self>,
         rules: &Rules,

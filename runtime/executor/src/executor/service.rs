@@ -34,9 +34,10 @@ impl Service<Call<'static>> for Executor {
 #[must_use]
 #[non_exhaustive]
 pub struct DrainReport {
-    /// The number of calls that were still running when the time was up, and that were cancelled. Another executor
-    /// continues a call in the journal if the call may be repeated. A call in the journal that may happen only once
-    /// becomes indeterminate.
+    /// The number of calls that held a place of the executor when the time was up, and that were cancelled. A call
+    /// whose tool waits for calls that it makes holds no place, so it is cancelled but not counted. Another executor
+    /// continues a cancelled call of the journal if the call may be repeated. A call of the journal that may happen
+    /// only once becomes indeterminate.
     pub cancelled: u64,
 }
 

@@ -99,8 +99,9 @@ impl Worker {
         self.lifecycle().wait(call, None).await
     }
 
-    /// Cancels a call that has not begun, because its caller does not need it any more. Returns the outcome of the
-    /// call. A running call continues, and an answered call keeps its answer.
+    /// Cancels a call that is not running, because its caller does not need it any more. Returns the outcome of the
+    /// call. A call that was handed over is cancelled too, although it may be carried out nevertheless. A running call
+    /// continues, and an answered call keeps its answer.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore, State};
@@ -135,7 +136,7 @@ impl Worker {
         self.lifecycle().acknowledge(call).await
     }
 
-    /// Ends a run: cancels its calls that have not begun, and prevents further calls from being recorded. Reads that
+    /// Ends a run: cancels its calls that are not running, and prevents further calls from being recorded. Reads that
     /// the journal does not record are still possible. Returns how many calls were cancelled.
     ///
     /// # Errors

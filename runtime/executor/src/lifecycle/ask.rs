@@ -206,8 +206,9 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Asks an approver until it gives a decision that can be signed. Returns `None` if a decision is not needed any
-    /// more. If the tool refuses the approver's edit, the approver reads why and is asked again.
+    /// Asks an approver until it gives a decision that can be signed. Returns `None` if the request has expired, or if
+    /// a decision is not needed any more. If the tool refuses the approver's edit, the approver reads why and is asked
+    /// again.
     ///
     /// # Errors
     /// When the approver fails to decide; the text says why.
@@ -260,8 +261,8 @@ impl Lifecycle<'_> {
         ))
     }
 
-    /// Returns the reply of an approver; `None` if no decision is needed any more. Waits at most until the deadline of
-    /// the request.
+    /// Returns the reply of an approver; `None` if the approver has not replied by the deadline of the request, or if
+    /// no decision is needed any more.
     async fn reply(
         self,
         approver: &dyn Approver,

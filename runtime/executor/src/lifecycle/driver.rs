@@ -2,8 +2,8 @@
 //! notifies listeners, and returns what has to be done next. Every change of a call goes through
 //! [`Lifecycle::advance`].
 //!
-//! - A conflict means that another writer has changed the call first. The driver then reads the call and decides again,
-//!   up to a limited number of times.
+//! - A conflict means that another writer has changed the call, its grant or its run first. The driver then reads the
+//!   facts and decides again, up to a limited number of times.
 //! - A [`HeldClaim`] exists from before the commit of the claim until the end of the claim is recorded, because the
 //!   commit may succeed although its reply is lost.
 
@@ -40,7 +40,7 @@ use toolwright_journal::journal::{
 };
 use tracing::Level;
 
-/// How many times a change is tried if other processes keep changing the call first.
+/// How many times a change is tried if other writers keep changing the call first, or the grant that covers the call.
 const TRIES: u32 = 16;
 
 /// How many decisions one input may take. Each further decision follows the reading of one more fact, so a larger

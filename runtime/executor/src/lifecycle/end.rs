@@ -16,7 +16,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
 /// A call whose caller waits for the answer. If this value is dropped before the answer is there, the call is
-/// cancelled, unless it has begun.
+/// cancelled, unless it is running.
 pub(super) struct Waits<'a> {
     run: &'a Arc<RunState>,
     id: CallId,
@@ -78,7 +78,7 @@ impl Lifecycle<'_> {
         Ok(look.into_record())
     }
 
-    /// Ends a call that its caller does not need any more, unless the call has begun. Returns the answer for the
+    /// Ends a call that its caller does not need any more, unless the call is running. Returns the answer for the
     /// caller.
     pub(super) async fn end_with(self, id: CallId, end: End) -> Answer {
         let ended = match self.load(id).await {
@@ -94,7 +94,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Cancels a call that has not begun, for a caller that does not wait for the call.
+    /// Cancels a call that is not running, for a caller that does not wait for the call.
     pub(crate) async fn cancel(self, id: CallId) -> Outcome {
         let ended = match self.load(id).await {
             Ok(record) => self.end(record, End::GivenUp).await,
@@ -104,7 +104,7 @@ impl Lifecycle<'_> {
         self.noted_as_read_of(outcome, id).await
     }
 
-    /// Ends all recorded calls of a run that have not begun, and prevents other calls of the run from being recorded.
+    /// Ends all recorded calls of a run that are not running, and prevents other calls of the run from being recorded.
     /// Returns how many calls were cancelled.
     pub(crate) async fn end_run(self, run: &str) -> Result<usize, CallFailure> {
         if run == self.run.id() {

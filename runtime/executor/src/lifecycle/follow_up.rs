@@ -11,7 +11,7 @@ use crate::stage;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// The states of calls that were accepted and have not ended.
+/// The states in which an accepted call delays the later calls of its plan.
 const UNDER_WAY: [State; 7] = [
     State::Judging,
     State::Pending,
@@ -89,8 +89,8 @@ impl Lifecycle<'_> {
         (id, done)
     }
 
-    /// Returns whether the call is the next one of its plan: accepted calls of one plan run one after the other, in the
-    /// order in which they were made.
+    /// Returns whether the call is the next one of its plan. Accepted calls of one plan run in the order in which they
+    /// were made, each when the earlier ones have ended.
     pub(super) async fn is_its_turn(
         self,
         record: &CallRecord,

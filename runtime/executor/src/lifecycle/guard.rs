@@ -23,8 +23,8 @@ pub enum Guard {
     HistoryOfItsTime,
     /// A call does not begin if its run had ended when the facts for the decision were read.
     RunEndSeen,
-    /// A call does not begin if its run has ended meanwhile, because the commit is made on the condition that it has
-    /// not.
+    /// A call does not begin if its run has ended meanwhile, because its claim is committed on the condition that the
+    /// run has not ended.
     RunEndCommitted,
     /// A call whose last decision is invalid does not end, if it had begun before that decision. It returns to its
     /// earlier state.

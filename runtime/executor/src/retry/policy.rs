@@ -42,7 +42,7 @@ use toolwright_core::tool::{Effect, Retry};
 pub struct RetryPolicy {
     /// The number of attempts, including the first.
     pub attempts: u32,
-    /// The longest delay before the second attempt.
+    /// The longest delay before the second attempt, unless an error names a longer time.
     pub delay: Duration,
     /// The factor from each delay to the next.
     pub multiplier: u32,

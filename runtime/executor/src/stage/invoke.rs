@@ -170,7 +170,8 @@ pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
-/// Completes when the call (if there is one), its run, its parent or the executor is cancelled.
+/// Completes when the call (if there is one), its run, its parent or the executor is cancelled. A child does not wait
+/// for its run and the executor, because they cancel its parent, which cancels the child.
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;

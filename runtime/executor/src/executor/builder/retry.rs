@@ -62,7 +62,9 @@ impl ExecutorBuilder {
     /// attempt would begin after that time, the call is not tried again, and the answer of the last attempt is the
     /// answer of the call. The time begins when the call may run, so it does not include the time that a person takes
     /// to approve the call. For a call in a journal, the time continues while no process works on the call, for
-    /// instance after a crash. An attempt that would begin too late does not begin.
+    /// instance after a crash. If the call is suspended because calls that its tool makes wait for people or for
+    /// results from outside, the time begins again when the call continues. An attempt that would begin too late does
+    /// not begin.
     ///
     /// ```
     /// use std::time::Duration;

@@ -324,7 +324,7 @@ impl<'a> Moment<'a> {
         Ok(self.commit(refused, vec![entry], Vec::new(), Then::Report))
     }
 
-    /// Gives up a call whose tool keeps reporting that the call did not happen, when all attempts are used up.
+    /// Gives up a call of which all attempts are used up, after its tool has reported that the call did not happen.
     fn give_up(self) -> Known<Step> {
         let mut dead = self.snapshot.record.clone();
         let error = did_not_happen(&dead);

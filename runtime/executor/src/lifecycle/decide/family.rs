@@ -8,7 +8,8 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{CallRecord, DocumentWrite, Transition};
 
 /// Returns whether the call has no parent and no answer, and was made by an agent to which its run has delegated a
-/// task. The rules of that agent are in no record, so only a process that has the agent may carry the call out.
+/// task. The rules of that agent are in no record, so only a process that has the agent may carry the call out. A call
+/// with an answer, such as a call of an accepted plan, is carried out by any process, and without these rules.
 pub(in super::super) fn is_of_agent(record: &CallRecord) -> bool {
     if record.parent.is_some() || record.answer.is_some() {
         return false;

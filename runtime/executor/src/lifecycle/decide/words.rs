@@ -106,8 +106,8 @@ pub(super) fn lost(record: &CallRecord) -> ToolError {
     ToolError::new("owner_lost", message)
 }
 
-/// Makes the answer of a call that was begun as often as allowed, and whose tool reported each time that the call did
-/// not happen.
+/// Makes the answer of a call that was begun as often as allowed, and whose tool reported after the last attempt that
+/// the call did not happen.
 pub(super) fn did_not_happen(record: &CallRecord) -> ToolError {
     let (tool, times) = (&record.tool, record.attempt);
     let message = format!("`{tool}` was begun as often as it may be ({times}), and did not happen");

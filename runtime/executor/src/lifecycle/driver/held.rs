@@ -1,6 +1,6 @@
 //! The claim of a call, as the task of the call holds it. If the task is dropped before the end of the claim is
 //! recorded, dropping this value records that end: the end that the attempt has reached, or else that the task was
-//! dropped. If that fails too, the lease expires.
+//! dropped. If that end cannot be recorded, the lease expires.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -203,7 +203,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Returns when the total timeout of a call ends. The time begins when the call first runs after its last
-    /// evaluation or decision, so it does not include the time that people take to decide.
+    /// evaluation, decision or suspension, so it does not include the time that people take to decide.
     pub(super) async fn deadline(self, record: &CallRecord, plan: &Plan) -> Option<Instant> {
         let total = plan.total_timeout?;
         let begun = match record.attempt {
@@ -259,7 +259,7 @@ fn own_call<'c>(record: &'c CallRecord, arguments: &'c str) -> Call<'c> {
     }
 }
 
-/// Returns when a running call was first claimed after its last evaluation or decision.
+/// Returns when a running call was first claimed after its last evaluation, decision or suspension.
 fn first_begun(history: &[Entry]) -> Option<Timestamp> {
     let since =
         history.iter().rev().take_while(|it| matches!(it.to, State::Ready | State::Running));
