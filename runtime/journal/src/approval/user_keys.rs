@@ -49,7 +49,7 @@ impl UserKeys {
         }
     }
 
-    /// Returns the user's key file if there is exactly one; `None` if there is none.
+    /// Returns the user's key file if there is exactly one; `None` if there is none, or the folder cannot be read.
     ///
     /// # Errors
     /// When there are several keys.

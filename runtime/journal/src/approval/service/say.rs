@@ -8,8 +8,8 @@ use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
 use crate::journal::CallRecord;
 use toolwright_core::json::canonical;
 
-/// Each method takes the call by its id or as it was shown (see [`ShownCall`]), and the key of the person who decides.
-/// If the same key has made the same decision before, the method returns what was recorded then.
+/// The methods that decide on a call take the call by its id or as it was shown (see [`ShownCall`]), and the key of the
+/// person who decides. If the same key has made the same decision before, the method returns what was recorded then.
 impl ApprovalService {
     /// Approves a call, which may then run with the arguments that its record shows.
     ///
