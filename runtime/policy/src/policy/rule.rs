@@ -33,7 +33,7 @@ pub enum WhenUnknown {
 }
 
 /// A rule: its effect, its reason, and the conditions for the calls that it matches. All conditions must hold. A
-/// condition with several values holds if one of the values fits.
+/// condition with several values holds if one of the values fits; [`outside`](Self::outside) differs.
 ///
 /// ```
 /// use toolwright::policy::{ArgumentTest, Example, Policy, Rule};

@@ -76,8 +76,8 @@ impl ApprovalService {
     }
 
     /// Approves a call with other arguments. `arguments` is the JSON text of one object with all arguments. The
-    /// executor evaluates the call with them. If its final arguments differ, for example because it fills in a default,
-    /// the approver is asked again.
+    /// executor evaluates the call with them. If the executor's final arguments differ from these, for example because
+    /// it fills in a default, the approver is asked again.
     ///
     /// # Errors
     /// As [`submit`](Self::submit); also when `arguments` is not the JSON text of an object.

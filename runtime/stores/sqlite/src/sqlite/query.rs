@@ -36,7 +36,8 @@ impl Conditions {
 
 /// Makes a query for `id`, `version`, `state` and `due`, in the order of the page. The filter must not ask for a text.
 ///
-/// If only states are filtered, the index contains all these columns, so no row of a call is read.
+/// If the filter only names states, and `succeeded` is not among them, the index contains all these columns, so no row
+/// of a call is read.
 pub fn summaries(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };
