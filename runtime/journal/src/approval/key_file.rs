@@ -112,7 +112,7 @@ pub enum KeyError {
         #[source]
         error: io::Error,
     },
-    /// There is no such file.
+    /// The file of the key does not exist.
     #[error(
         "the key could not be read from {}, because there is no such file; `toolwright keys new --name NAME --out FILE` makes one",
         .0.display()

@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Creates the folder if it is missing. Only its owner can access it (on Unix).
+    /// Creates the folder if it is missing, so that (on Unix) only its owner can access it.
     ///
     /// # Errors
     /// When the folder cannot be made.
