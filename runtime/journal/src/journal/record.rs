@@ -58,7 +58,7 @@ pub enum StoredText {
     /// The text is encrypted with the executor's key, and written as hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
     Encrypted(String),
-    /// The text was not stored, because the executor had no key to encrypt it with.
+    /// The text is not stored: the executor had no key to encrypt it with, or an operator deleted it.
     #[serde(rename = "withheld")]
     Omitted,
 }
