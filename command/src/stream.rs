@@ -1,7 +1,7 @@
 //! Answers input line by line, from a file or standard input to standard output.
 //!
 //! - The command goes on after a line that is refused; the exit code reports it.
-//! - The answers so far are written before the command waits for input that has not begun to arrive.
+//! - If no further input has arrived, the answers so far are written before the command waits.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};

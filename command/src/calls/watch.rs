@@ -1,4 +1,4 @@
-//! `calls watch [ID]`: prints each transition of a call as the journal records it.
+//! `calls watch [ID]`: prints each transition as the journal records it: of one call, or of all calls.
 //!
 //! - The store signals that something changed. A signal may be lost, so the command also reads the journal at
 //!   intervals.
@@ -22,7 +22,7 @@ const ID: &str = "id";
 const INTERVAL: &str = "interval";
 /// How many calls the command reads from the store at a time.
 const PAGE: usize = 500;
-/// The longest time between the making of a call's id and the first record of the call in the journal.
+/// The assumed maximum of the time between the making of a call's id and the first record of the call in the journal.
 const LATE: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn command() -> Command {

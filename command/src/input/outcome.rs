@@ -50,7 +50,7 @@ impl Outcome {
         self.kind != Kind::Refused
     }
 
-    /// Makes the outcome of a line whose input was not examined, because the line itself is invalid.
+    /// Makes the outcome of a line whose input was not examined, because the line or the tool's schema is invalid.
     fn of_line(line: usize, name: Option<String>, problems: Vec<InputProblem>) -> Self {
         let words = problems.iter().map(|it| match it.pointer.as_str() {
             "" => it.expected.clone(),

@@ -33,7 +33,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Returns the text with the entry added, or `None` if the text already has the same entry. `entry` is JSON.
+/// Returns the text with the entry added or replaced, or `None` if the text already has the same entry. `entry` is
+/// JSON.
 pub(crate) fn put(
     text: &str,
     name: &str,

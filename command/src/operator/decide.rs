@@ -73,7 +73,7 @@ pub(crate) struct CallDecision<'a> {
 }
 
 impl<'a> Decider<'a> {
-    /// Makes a decider with the key that the command line names, or with the user's only key.
+    /// Makes a decider with the key that the command line or the environment names, or else with the user's only key.
     pub(crate) fn of(matches: &ArgMatches, session: &'a Session) -> Result<Self, Stop> {
         let digest = matches.try_get_one::<String>(DIGEST).ok().flatten().cloned();
         let is_unseen = matches.try_get_one::<bool>(UNSEEN).ok().flatten().is_some_and(|it| *it);

@@ -26,7 +26,7 @@ pub(crate) struct Each<'a> {
 
 impl Each<'_> {
     /// Decides one call after the other. Returns the exit code of the first call that failed. A closed output does not
-    /// stop the decisions; a failure of the journal does.
+    /// stop the decisions; a failure to record a decision does.
     pub(crate) async fn decide(
         self,
         decider: &Decider<'_>,

@@ -35,7 +35,8 @@ impl Stop {
         Self { exit, words: None, is_unprinted: false }
     }
 
-    /// Returns whether the journal failed, so that decisions about the remaining calls would fail too.
+    /// Returns whether a command that decides about several calls ends here: the journal failed, or the decision could
+    /// not be recorded.
     pub(crate) fn is_the_end(&self) -> bool {
         self.exit == Exit::Failed && !self.is_unprinted
     }

@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
 /// person is asked about every call that is not safe. The executor asks the approver that `configure` sets. If
 /// `configure` sets neither an approver nor a journal, the executor asks the person at the terminal, as
 /// [`Terminal`](crate::terminal::Terminal) does. If no person can be asked, the command ends with exit code 3, and
-/// nothing ran. `.unrestricted()` lets every typed command run.
+/// nothing ran. With `.unrestricted()`, a typed command runs unless its tool asks for approval.
 ///
 /// `--yes` approves the typed call, but not the calls that it makes. An application with its own approver or journal
 /// refuses the flag.

@@ -2,8 +2,8 @@
 //!
 //! - [`next`] is the state machine, the only place where the next state of a call is decided.
 //! - [`CallRecord`] is the record of one call, [`Entry`] an entry of its history.
-//! - A [`Store`] stores records and entries: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one
-//!   machine. `conformance` (feature `conformance`) has tests for stores that you write yourself.
+//! - A [`Store`] stores records and entries: [`MemoryStore`] in memory, `SqliteStore` (feature `sqlite`) in a file on
+//!   one machine. `conformance` (feature `conformance`) has tests for stores that you write yourself.
 
 mod answered;
 #[doc(hidden)]

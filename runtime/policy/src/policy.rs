@@ -149,7 +149,8 @@ impl Policy {
         self.judge_read(question, None)
     }
 
-    /// Evaluates a call whose arguments were parsed already. The text of the arguments in the question is ignored.
+    /// Decides on a call as [`judge`](Self::judge) does. If `arguments` is given, it is used instead of the text of the
+    /// arguments in the question.
     #[doc(hidden)]
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {

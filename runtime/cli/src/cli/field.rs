@@ -47,8 +47,8 @@ pub(super) struct Choice<'a> {
     pub(super) description: Option<&'a str>,
 }
 
-/// Lists the keys of a tool's input in the order of their declaration. If only a schema is known, required keys come
-/// first, otherwise in the order of the schema.
+/// Lists the keys of a tool's input in the order of their declaration. If only a schema is known, the keys have the
+/// order of the schema, but required keys come first.
 pub(super) fn of(definition: &Definition) -> Vec<Field<'_>> {
     let root = &definition.input_schema;
     if definition.parameters.is_empty() {

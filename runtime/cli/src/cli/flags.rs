@@ -18,7 +18,7 @@ const YES: &str = "\0yes";
 
 const HELP: &str = "\0help";
 
-/// The names of the flags that every tool has, which a tool's own flags may not have.
+/// The names of the flags that tools have in common, which a tool's own flags may not have.
 const COMMON: [&str; 5] = ["json", "output", "dry-run", "yes", "help"];
 
 /// The heading above the flags that every tool has.

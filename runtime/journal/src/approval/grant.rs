@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantTerms {
-    /// The run, session or project in which the grant is valid.
+    /// Where the grant is valid: in one run, session or project, or everywhere.
     pub scope: Scope,
     /// The name of the tool whose calls the grant covers.
     pub tool: String,

@@ -112,7 +112,7 @@ pub enum KeyError {
         #[source]
         error: io::Error,
     },
-    /// There is no such file.
+    /// The file of the key does not exist.
     #[error(
         "the key could not be read from {}, because there is no such file; `toolwright keys new --name NAME --out FILE` makes one",
         .0.display()
@@ -140,7 +140,7 @@ pub enum KeyError {
         /// The permissions of the file.
         mode: u32,
     },
-    /// The file contains no key.
+    /// The file contains no key that this version can read.
     #[error("{} holds no approver's key: {problem}; `toolwright keys new --name NAME --out FILE` makes a file with one", path.display())]
     Format {
         /// The path of the file.

@@ -2,7 +2,7 @@
 //!
 //! - Only this code writes line breaks. Text from elsewhere is escaped, and is broken into several lines if it is long,
 //!   so that it can neither imitate a row nor reach past the edge of the terminal.
-//! - Nothing is left out or shortened.
+//! - No text is shortened.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

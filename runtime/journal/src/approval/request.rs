@@ -45,8 +45,8 @@ pub struct ApprovalRequest {
     pub deadline: Timestamp,
     /// The fingerprint of the tool's definition, in hexadecimal.
     pub fingerprint: String,
-    /// Whether a person must decide even if a reviewer has decided, because a policy rule
-    /// ([`Rule::always_ask`](https://docs.rs/toolwright)) requires this for each call.
+    /// Whether a person must decide, so that the decision of a reviewer does not count. For example, a policy rule
+    /// ([`Rule::always_ask`](https://docs.rs/toolwright)) requires a person for each call.
     pub person: bool,
 }
 

@@ -141,7 +141,8 @@ impl ApprovalService {
         Self { clock: Some(Arc::new(now)), ..self }
     }
 
-    /// Submits a statement. If the same statement was submitted before, returns the outcome that was recorded then.
+    /// Submits a statement. If the same key has made the same decision before, or the grant is already revoked, returns
+    /// the outcome that was recorded then.
     ///
     /// # Errors
     /// When the statement does not take effect, for example because another decision came first or the record was

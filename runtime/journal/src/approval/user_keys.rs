@@ -49,7 +49,7 @@ impl UserKeys {
         }
     }
 
-    /// Returns the user's key file if there is exactly one; `None` if there is none.
+    /// Returns the user's key file if there is exactly one; `None` if there is none, or the folder cannot be read.
     ///
     /// # Errors
     /// When there are several keys.
@@ -69,7 +69,7 @@ impl UserKeys {
         Ok(keys.pop())
     }
 
-    /// Creates the folder if it is missing. Only its owner can access it (on Unix).
+    /// Creates the folder if it is missing, so that (on Unix) only its owner can access it.
     ///
     /// # Errors
     /// When the folder cannot be made.

@@ -85,7 +85,7 @@ pub enum SealingError {
          start with the key that it was sealed with"
     )]
     Closed,
-    /// The text was not stored, because there was no key to encrypt it with.
+    /// The text is not stored: there was no key to encrypt it with, or an operator deleted it.
     #[error("a text that may hold secrets was not kept, because there was no key to seal it with")]
     Withheld,
 }
@@ -164,8 +164,7 @@ impl SealingKey {
 
     /// Decrypts the text that was stored for a place. A plain text is returned unchanged, and its origin is not checked.
     ///
-    /// # Errors
-    /// When the text was encrypted with another key or for another place, was changed, or was never stored.
+    /// # Errors When the text was encrypted with another key or for another place, was changed, or is not stored.
     pub fn open(&self, kept: &StoredText, bound_to: &[u8]) -> Result<String, SealingError> {
         let sealed = match kept {
             StoredText::Plain(text) => return Ok(text.clone()),

@@ -24,8 +24,8 @@ pub fn begun(history: &[Entry]) -> u32 {
     begun
 }
 
-/// Counts the attempts since an operator last requeued the call, because the operator takes responsibility for the
-/// earlier ones.
+/// Counts attempts as [`begun`] does, but only since an operator last requeued the call, because the operator takes
+/// responsibility for the earlier ones.
 #[doc(hidden)]
 pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     let requeued = history.iter().rposition(|entry| entry.event == Some(Transition::Requeued));

@@ -52,7 +52,8 @@ pub enum CommitError {
         /// The id of the call that has the slot.
         holder: CallId,
     },
-    /// A lease could not be renewed: the call is not running any more, or another executor runs it.
+    /// A lease could not be renewed: the call is not running any more, another executor runs it, or the store has no
+    /// such call.
     #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
     Fenced {
         /// The id of the call.

@@ -58,7 +58,7 @@ pub enum StoredText {
     /// The text is encrypted with the executor's key, and written as hexadecimal digits of nonce and cipher text.
     #[serde(rename = "sealed")]
     Encrypted(String),
-    /// The text was not stored, because the executor had no key to encrypt it with.
+    /// The text is not stored: the executor had no key to encrypt it with, or an operator deleted it.
     #[serde(rename = "withheld")]
     Omitted,
 }
@@ -156,7 +156,7 @@ pub struct CallRecord {
     pub ask: Option<Ask>,
     /// The signed decision of a person on this generation of the call.
     pub decision: Option<SignedStatement>,
-    /// The signed acceptance of the call's plan. It is valid as long as the call has the digest that the person
+    /// The signed acceptance of the call's plan. It is valid only while the call has the digest that the person
     /// accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<SignedStatement>,

@@ -78,10 +78,10 @@ impl ArgumentTest {
         Self(Test::Begins(all(lists)))
     }
 
-    /// Passes for a list of a program's arguments that contains one of these flags. It finds a flag also with a value
-    /// (`--force=yes`), shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches every
-    /// argument that begins with `+`. A rule that allows must not use this test, because the rule would let every other
-    /// flag through.
+    /// Passes for a list of a program's arguments that contains one of these flags. The test finds a flag also with a
+    /// value (`--force=yes`), shortened (`--forc`), with one dash, or as a letter among others (`-uf`). `+` matches
+    /// every argument that begins with `+`. A rule that allows must not use this test, because the rule would let every
+    /// other flag through.
     pub fn flags(flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(Test::Flags(all(flags)))
     }

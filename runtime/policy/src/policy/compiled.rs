@@ -55,7 +55,7 @@ impl CompiledRule {
         matches!(self.protection, Some(Protection::Policy | Protection::Journal))
     }
 
-    /// Whether the rule is a protection that, if it asks about this call, asks only because the call does not declare
+    /// Whether the rule is a protection that can have only one reason to ask about this call: the call does not declare
     /// its files.
     pub(super) fn asks_for_want_of_files(&self, asking: &Asking<'_>) -> bool {
         match self.protection {

@@ -21,7 +21,7 @@ pub struct Explanation {
     pub verdict: PolicyDecision,
     /// The rules that match, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// The files that each rule matches, for a call with several files.
+    /// The files that each rule matches, for a call that itself declares several files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<MatchedFiles>,
     /// The message that the tool does not declare its files, if protections ask only for that reason.

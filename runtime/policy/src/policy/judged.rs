@@ -60,7 +60,7 @@ pub struct RuleMatch {
     /// The reason of the rule.
     #[serde(serialize_with = "text")]
     pub reason: Arc<str>,
-    /// Whether the rule certainly matches. A rule that denies or asks has an effect even if this is uncertain.
+    /// Whether the rule certainly matches. A rule that denies or asks can have an effect even if this is uncertain.
     pub certain: bool,
     /// The matching sources, for a rule about untrusted sources. The list is empty if it is unknown what the run has
     /// read.

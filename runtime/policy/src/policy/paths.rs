@@ -239,8 +239,8 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_drive(path.as_bytes())
 }
 
-/// Maps all spellings that a file system may take for the same name to one text: upper and lower case, ignored
-/// characters. Each letter is folded by itself, whatever its neighbours are: `Σ` becomes `σ` even at the end of a word.
+/// Maps names that differ only in case, or in characters that some file systems ignore, to one text. Each letter is
+/// folded by itself, whatever its neighbours are: `Σ` becomes `σ` even at the end of a word.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

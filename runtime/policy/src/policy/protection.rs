@@ -70,7 +70,7 @@ impl Protection {
         }
     }
 
-    /// Makes the rule of this protection; `None` if there is nothing to protect.
+    /// Makes the rule of this protection; `None` if the policy knows nothing that the rule would protect.
     pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),

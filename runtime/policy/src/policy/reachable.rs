@@ -13,7 +13,7 @@ use toolwright_core::json::pointer::{below, index, segments};
 use toolwright_core::json::reference;
 use toolwright_core::tool::Definition;
 
-/// The nesting depth up to which choices in a schema are followed.
+/// The nesting depth up to which a schema is followed.
 const DEPTH: usize = 64;
 
 /// How many schemas are examined for one place. There is a limit, because a foreign schema may reference itself.

@@ -1,6 +1,6 @@
 //! Compares numbers as tools get them. A JSON number may have more digits than a float can hold, and a tool that takes
-//! a float gets the nearest one. If a limit were compared only with the written number, it would let a number through
-//! that is rounded to a forbidden one.
+//! a float gets the nearest float. If a limit were compared only with the written number, a number that is rounded to a
+//! forbidden one would pass.
 //!
 //! - A number is compared with all its digits if the tool's schema accepts only integers there.
 //! - A schema does not say how wide a float is. If the widths give different results, the result is unknown.

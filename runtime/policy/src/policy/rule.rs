@@ -33,7 +33,7 @@ pub enum WhenUnknown {
 }
 
 /// A rule: its effect, its reason, and the conditions for the calls that it matches. All conditions must hold. A
-/// condition with several values holds if one of the values fits.
+/// condition with several values holds if one of the values fits; [`outside`](Self::outside) differs.
 ///
 /// ```
 /// use toolwright::policy::{ArgumentTest, Example, Policy, Rule};
@@ -314,8 +314,9 @@ impl Rule {
     }
 
     /// Restricts the rule to calls that send something off the machine: they have a value for a parameter with
-    /// `#[arg(sink)]`. It is unknown whether a call sends something if its tool runs programs, or is a run-time tool
-    /// that does not declare its sinks ([`Definition::declares_sinks`](toolwright_core::tool::Definition)).
+    /// `#[arg(sink)]`. For a call without such a value, it is unknown whether the call sends something if its tool runs
+    /// programs, or is a run-time tool that does not declare its sinks
+    /// ([`Definition::declares_sinks`](toolwright_core::tool::Definition)).
     #[must_use]
     pub fn sends(mut self) -> Self {
         self.sends = true;

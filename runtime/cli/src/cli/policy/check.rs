@@ -115,8 +115,8 @@ fn in_words(root: &Path) -> String {
     root.display().to_string()
 }
 
-/// Lists the active protections, and those that are switched off. A protection without anything to protect is in
-/// neither list.
+/// Lists the active protections, and those that are switched off. A protection that is on but has nothing to protect is
+/// in neither list.
 fn protections(policy: &Policy) -> [Vec<String>; 2] {
     let on: Vec<Protection> = policy.outline().filter_map(|it| it.protection()).collect();
     let off = policy.protections_off().map(|it| it.name().to_owned()).collect();

@@ -5,7 +5,7 @@ use crate::approval::granted::Grant;
 use crate::approval::{Decision, Statement};
 use crate::journal::{CallRecord, Entry, Illegal};
 
-/// Returns what was recorded when the same statement was submitted before.
+/// Returns what was recorded when an equal statement (see [`is_same`]) was submitted before.
 ///
 /// # Errors
 /// When nothing was recorded for this statement. The error says which decision came first, or what happened to the

@@ -8,8 +8,8 @@ use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
 use crate::journal::CallRecord;
 use toolwright_core::json::canonical;
 
-/// Each method takes the call by its id or as it was shown (see [`ShownCall`]), and the key of the person who decides.
-/// If the same key has made the same decision before, the method returns what was recorded then.
+/// The methods that decide on a call take the call by its id or as it was shown (see [`ShownCall`]), and the key of the
+/// person who decides. If the same key has made the same decision before, the method returns what was recorded then.
 impl ApprovalService {
     /// Approves a call, which may then run with the arguments that its record shows.
     ///
@@ -76,8 +76,8 @@ impl ApprovalService {
     }
 
     /// Approves a call with other arguments. `arguments` is the JSON text of one object with all arguments. The
-    /// executor evaluates the call with them. If its final arguments differ, for example because it fills in a default,
-    /// the approver is asked again.
+    /// executor evaluates the call with them. If the executor's final arguments differ from these, for example because
+    /// it fills in a default, the approver is asked again.
     ///
     /// # Errors
     /// As [`submit`](Self::submit); also when `arguments` is not the JSON text of an object.

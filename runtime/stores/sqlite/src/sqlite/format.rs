@@ -51,7 +51,7 @@ pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundForm
     }
 }
 
-/// Makes a journal of a version from an empty file.
+/// Creates the tables and triggers of a journal of this version in an empty file.
 pub fn make(connection: &Connection, version: usize) -> rusqlite::Result<()> {
     MIGRATIONS[..version].iter().try_for_each(|migration| connection.execute_batch(migration))
 }

@@ -1,7 +1,7 @@
 //! Turns a filter into the SQL of one page.
 //!
-//! - A page is found along an index in the order of the ids, so that the number of calls hardly affects the time for a
-//!   page.
+//! - Where an index fits the filter, a page is read along this index in the order of the ids, so that reading ends when
+//!   the page is full. Due calls are read along the index of due times, and then sorted by their ids.
 //! - In a search by text, SQL only narrows the search, and [`Filter::takes`] decides.
 
 use std::collections::BTreeSet;
@@ -36,7 +36,8 @@ impl Conditions {
 
 /// Makes a query for `id`, `version`, `state` and `due`, in the order of the page. The filter must not ask for a text.
 ///
-/// If only states are filtered, the index contains all these columns, so no row of a call is read.
+/// If the filter only names states, and `succeeded` is not among them, the index contains all these columns, so no row
+/// of a call is read.
 pub fn summaries(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };

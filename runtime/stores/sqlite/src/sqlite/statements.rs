@@ -117,8 +117,9 @@ impl<'c> Statements<'c> {
         }
     }
 
-    /// Undoes the transaction if another program has added triggers to the file since it was opened. A trigger affects
-    /// this connection only after the connection sees a new schema version, which costs almost nothing to query.
+    /// Undoes the transaction if another program has added triggers to the file, or removed some, since the file was
+    /// opened. A trigger affects this connection only after the connection sees a new schema version, which costs
+    /// almost nothing to query.
     fn refuse_changed_schema(&mut self) -> Result<(), StoreError> {
         let number = find_row(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
         let looked_at = number.and_then(|number| {

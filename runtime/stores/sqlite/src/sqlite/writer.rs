@@ -2,9 +2,9 @@
 //! commits. It groups simultaneous ones, so that many callers wait for the disk only once.
 //!
 //! - A transaction that conflicts is undone, and the other transactions of its group are committed.
-//! - A transaction is answered after its commit is durable, or after it has certainly failed.
-//! - A caller's task is not blocked by a slow disk or by another program that writes. The thread waits instead, after a
-//!   commit that was slow.
+//! - A transaction is answered after its commit is durable, or after SQLite has reported a failure.
+//! - A caller commits on its own task only if the last commit was quick and no other program is writing. After a slow
+//!   commit the thread makes the next one, so that a slow disk does not block one task after the other.
 //! - The thread ends when the last store is dropped and every request has been answered.
 
 use std::cell::Cell;
@@ -177,8 +177,8 @@ impl WriterState {
         self.waiting.load(Ordering::Relaxed) == 1
     }
 
-    /// Does the work on the caller's thread. Returns `None` if it would have to wait for other work, or other work for
-    /// it.
+    /// Does the work on the caller's thread. Returns `None` if the work would have to wait for other work or another
+    /// program, or other work for this work.
     fn here(&self, work: &Work) -> Option<Result<(), CommitError>> {
         #[cfg(feature = "conformance")]
         if let Work::Pragma(..) = work {
