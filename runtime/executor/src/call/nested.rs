@@ -25,9 +25,9 @@ pub(crate) trait NestedCalls: Send + Sync {
     /// Checks a call without running it.
     fn check(&self, run: &Arc<RunState>, call: &Call<'_>) -> Result<(), ToolError>;
 
-    /// Checks whether a running tool may make this call with a person's consent. Returns an error if the executor's
-    /// policy denies the call, puts it into a plan, or asks a person about each such call. The policies of agents are
-    /// not evaluated.
+    /// Checks whether a running tool may make this call with a person's consent. Returns an error if the policy of the
+    /// executor, or of an agent on whose behalf the run makes calls, denies the call, puts it into a plan, or asks a
+    /// person about each such call.
     fn permits(
         &self,
         run: Arc<RunState>,

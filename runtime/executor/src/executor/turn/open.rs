@@ -36,7 +36,7 @@ impl Run {
     /// when it is complete, and [`OpenTurn::finish`] answers all calls, as [`turn`](Self::turn) does.
     ///
     /// A call begins before `finish` only if its tool has the effect `read` and makes no calls itself, neither its tool
-    /// nor the executor's policy requires approval, it is not recorded in a journal, and it conflicts with no earlier
+    /// nor a policy requires approval, it is not recorded in a journal, and it conflicts with no earlier
     /// call of the turn. Such calls run on the tokio runtime in
     /// which `push` is called. Without a runtime, every call waits for `finish`. Every call also waits if the run is
     /// not pinned to a catalog and the registry has changed since the executor was built.
