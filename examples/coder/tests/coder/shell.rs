@@ -39,8 +39,8 @@ fn the_policy_shows_the_commands_of_a_line_and_which_rule_matches_each() {
     ] {
         assert!(piped.contains(words), "{words}\n{piped}");
     }
-    let odd = explained("sed -nf p x");
-    let why = "of the command line: moderate: `-nf` has the flag `-f`, which is not known of it";
+    let odd = explained("sed -nq p x");
+    let why = "of the command line: moderate: `-nq` has the flag `-q`, which is not known of it";
     assert!(odd.contains(why), "{odd}");
     assert!(explained("ls; env sudo ls").starts_with("`bash` is refused\n"));
     assert!(explained("cargo test --offline --locked").starts_with("`bash` runs\n"));
