@@ -1,7 +1,7 @@
 //! One server: starts it when it is first needed, lists its tools, calls them, and restarts it after it has ended.
 //!
-//! No lock is held during a wait for a server. A start runs concurrently with the calls that need it, and a new listing
-//! of tools with the calls that use the earlier list.
+//! The lock of the state is never held during a wait for a server. A start runs concurrently with the calls that need
+//! it, and a new listing of tools with the calls that use the earlier list.
 
 mod asking;
 mod calling;

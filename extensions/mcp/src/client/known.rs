@@ -42,7 +42,7 @@ impl KnownDefinitions {
         Ok(Self { file: Some(file.to_owned()), tools: Mutex::new(tools) })
     }
 
-    /// Records the definition with which a tool runs.
+    /// Records the definition with which a tool was called.
     pub(super) fn runs(&self, tool: &ForeignTool) {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if tools.get(&tool.name).is_some_and(|was| was.definition == tool.fingerprint) {

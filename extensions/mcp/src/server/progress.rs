@@ -105,7 +105,7 @@ impl Audience {
             },
         };
         if let Some(notification) = scale.next(&token, report) {
-            // If the client has disconnected, the session ends, which cancels the call.
+            // This fails only after the session has ended, which cancels the call.
             let _ = peer.notify_progress(notification).await;
         }
     }

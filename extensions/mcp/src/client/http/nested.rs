@@ -83,8 +83,8 @@ impl Sent<'_> {
     }
 }
 
-/// Replaces each answer in a stream that is nested too deep by what can be read of it. The library skips such an event,
-/// and its request would wait until its time is over.
+/// Replaces each answer in a stream that is nested too deep by what can be read of it. The library skips such an event.
+/// The request would then fail when the stream ends, or wait until its time is over.
 pub(super) fn events(
     events: BoxStream<'static, Result<Sse, SseError>>,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
@@ -98,7 +98,7 @@ pub(super) fn events(
     events.map(move |event| event.map(read)).boxed()
 }
 
-/// Whether the JSON text is nested deeper than the library parses.
+/// Reports whether the JSON text is nested deeper than the library parses.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
     for byte in text.bytes() {

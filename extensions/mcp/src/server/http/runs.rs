@@ -1,5 +1,5 @@
 //! The runs for requests without a session, one for each user. If there are too many, the least recently used run is
-//! evicted. The functions are pure.
+//! evicted. The functions do no I/O.
 
 use std::collections::HashMap;
 use std::sync::Arc;
