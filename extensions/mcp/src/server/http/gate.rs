@@ -102,7 +102,7 @@ impl Gate {
         B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
     {
         let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
-        // A browser sends `Origin` with every preflight, so `OPTIONS` without this header is handled like any other request.
+        // A browser sends `Origin` with every preflight, so `OPTIONS` without it is handled like any other request.
         let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
         let mut response = match (&site, asks) {
             // A CORS preflight has no token; the browser sends the token with the actual request.

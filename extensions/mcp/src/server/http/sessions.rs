@@ -53,8 +53,8 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Notes a request in a session. Returns `false` if the session belongs to another user. Returns `true` for an unknown
-    /// session, because `rmcp` refuses its requests.
+    /// Notes a request in a session. Returns `false` if the session belongs to another user. Returns `true` for an
+    /// unknown session, because `rmcp` refuses its requests.
     pub(super) fn is_used_by(&self, session: &str, user: &User) -> bool {
         let mut begun = self.lock();
         let Some(begun) = begun.get_mut(session) else { return true };
