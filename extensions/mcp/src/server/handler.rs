@@ -395,7 +395,7 @@ impl Handler {
         loop {
             let changed = match changes.recv().await {
                 Ok(changed) => changed,
-                // Missed changes are skipped: clients read the latest content anyway.
+                // The channel has dropped the oldest changes, so the client is not notified of them.
                 Err(broadcast::error::RecvError::Lagged(_)) => continue,
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             };
@@ -417,7 +417,7 @@ async fn notify_of_changes(
     loop {
         let changed = match changes.recv().await {
             Ok(changed) => changed,
-            // Missed changes are skipped: clients read the latest content anyway.
+            // The channel has dropped the oldest changes, so the client is not notified of them.
             Err(broadcast::error::RecvError::Lagged(_)) => continue,
             Err(broadcast::error::RecvError::Closed) => return,
         };
