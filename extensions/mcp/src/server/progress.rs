@@ -105,7 +105,7 @@ impl Audience {
             },
         };
         if let Some(notification) = scale.next(&token, report) {
-            // This fails only after the session has ended, which cancels the call.
+            // A report that cannot be sent is dropped; the call continues.
             let _ = peer.notify_progress(notification).await;
         }
     }
