@@ -1,6 +1,7 @@
 //! An application as an MCP server: the executor, the name of the server, and the settings of its sessions.
 
 mod answer;
+mod changes;
 #[expect(
     deprecated,
     reason = "clients of the revisions before 2026-07-28 have logging and sampling"

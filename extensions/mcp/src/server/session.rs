@@ -1,6 +1,7 @@
 //! One session: a run of the executor, the tools that its client has listed, and its waiting calls.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -36,7 +37,9 @@ pub(super) struct Session {
     waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
-    pub(super) subscribed: Subscriptions,
+    pub(super) subscribed: Arc<Subscriptions>,
+    /// Whether the client is already notified of changes.
+    is_notified: AtomicBool,
     /// The calls and prompts that wait for answers of the session's client.
     pub(super) calls: Rounds<CallToolResponse>,
     pub(super) prompts: Rounds<GetPromptResult>,
@@ -125,7 +128,8 @@ impl Session {
             waiting,
             reports,
             client,
-            subscribed: Subscriptions::default(),
+            subscribed: Arc::default(),
+            is_notified: AtomicBool::new(false),
             calls: Rounds::default(),
             prompts: Rounds::default(),
             tasks: Tasks::default(),
@@ -299,6 +303,16 @@ impl Session {
         let Some(worker) = self.run.worker() else { return };
         if let Err(failure) = worker.end_run(self.run.id()).await {
             tracing::error!(run = self.run.id(), %failure, "the run of a session could not be ended");
+    /// Notes that the client is notified of changes from now on. Returns `false` if it already was.
+    pub(super) fn begins_notifying(&self) -> bool {
+        !self.is_notified.swap(true, Ordering::SeqCst)
+    }
+
+    /// Returns the token that is cancelled when the session ends.
+    pub(super) fn ended(&self) -> CancellationToken {
+        self.ended.clone()
+    }
+
         }
     }
 }

@@ -15,6 +15,7 @@ mod offers;
 mod rounds;
 mod server;
 mod stdio;
+mod subscriptions;
 mod support;
 mod tasks;
 mod traces;
