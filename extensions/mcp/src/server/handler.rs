@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CreateTaskResult, CustomRequest, CustomResult, GetPromptRequestParams,
@@ -272,9 +273,9 @@ impl ServerHandler for Handler {
                 let outcome = match audience {
                     Some(audience) => {
                         let reports = session.reports.of(&planned.id);
-                        let outcome = audience.perform(performing, reports).await;
-                        session.reports.forget(&planned.id);
-                        outcome
+                        let performing =
+                            performing.inspect(|_: &Outcome| session.reports.forget(&planned.id));
+                        audience.perform(performing, reports).await
                     }
                     None => performing.await,
                 };
