@@ -64,6 +64,8 @@ pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 struct State {
     live: Option<Live>,
     restart: Restart,
+    /// The tools that the server has listed last; `None` before its first start.
+    last_list: Option<Arc<Definitions>>,
     /// The token that [`Server::close`] cancels. It ends the start in progress, and the calls that wait for a start.
     closed: CancellationToken,
 }
@@ -137,7 +139,12 @@ impl Server {
     /// definition and for the server that answers, so that an approval does not count for another server of the same
     /// name.
     pub(super) fn digest_of(&self, tool: &ForeignTool) -> String {
-        let mut digits = hex_digest(&format!("{}\n{}", self.identity(), tool.fingerprint));
+        self.digest(&tool.fingerprint)
+    }
+
+    /// Returns the digits for the definition with this fingerprint.
+    pub(super) fn digest(&self, fingerprint: &str) -> String {
+        let mut digits = hex_digest(&format!("{}\n{fingerprint}", self.identity()));
         digits.truncate(DIGITS);
         digits
     }
@@ -153,9 +160,10 @@ impl Server {
         Ok(definitions)
     }
 
-    /// Returns a tool from the last list, by its name in this application. Neither starts the server nor asks it.
+    /// Returns a tool from the last list, by its name in this application. Neither starts the server nor asks it; the
+    /// server may have ended since.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
-        self.line()?.1.get(name)
+        self.state().last_list.as_ref()?.get(name)
     }
 
     /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, when the

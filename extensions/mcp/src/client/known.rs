@@ -9,17 +9,19 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::McpServers;
 use super::definition::ForeignTool;
+use super::names;
 use super::untrusted::escaped;
 
 /// How many characters of the old and of the new text a person is shown.
 const LONGEST: usize = 2000;
 
-/// The parts of a tool's definition that a person reads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 /// How many characters before the first difference are shown.
 const BEFORE: usize = 100;
 
+/// The parts of a tool's definition that a person reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ReadableDefinition {
     definition: String,
     description: String,
@@ -32,6 +34,40 @@ struct ReadableDefinition {
 pub(super) struct KnownDefinitions {
     file: Option<PathBuf>,
     tools: Mutex<BTreeMap<String, ReadableDefinition>>,
+}
+
+impl McpServers {
+    /// Remembers in this file the definition with which each tool last ran. A person who is asked about a call then
+    /// sees what the tool's server has changed since, even after a restart. Without a file, the definitions are lost
+    /// when the process ends. No tool of an agent should be able to write the file.
+    ///
+    /// # Errors
+    /// When the file exists and cannot be read.
+    pub fn remember_in(self, file: impl AsRef<Path>) -> io::Result<Self> {
+        *self.0.known.write().unwrap_or_else(PoisonError::into_inner) =
+            KnownDefinitions::read(file.as_ref())?;
+        Ok(self)
+    }
+
+    /// Returns the change in a tool's definition since the tool last ran, for the person who is asked about a call of
+    /// the tool. The tool's server need not run.
+    pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
+        self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(tool)
+    }
+
+    /// Returns the change in a tool since it last ran, for the person who is asked about a call of the tool as this
+    /// definition says (`Server::digest_of`).
+    pub(crate) fn change_to(&self, name: &str, definition: &str) -> Option<String> {
+        let server = self.0.servers.get(names::server(name)?)?;
+        let tool = server.last_listed(name).filter(|tool| server.digest_of(tool) == definition);
+        match tool {
+            Some(tool) => self.change(&tool),
+            None => {
+                let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
+                known.differs(name, |fingerprint| server.digest(fingerprint) == definition)
+            }
+        }
+    }
 }
 
 impl KnownDefinitions {
@@ -80,6 +116,19 @@ impl KnownDefinitions {
             words += ": its title, output schema, annotations or metadata";
         }
         Some(words)
+    }
+
+    /// Says that a tool has changed since it last ran, if it ran with a definition that is not the present one. The
+    /// texts of the present definition are not known here.
+    pub(super) fn differs(
+        &self,
+        name: &str,
+        is_present: impl FnOnce(&str) -> bool,
+    ) -> Option<String> {
+        let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let was = tools.get(name).filter(|was| !is_present(&was.definition))?;
+        let before = difference(&was.description, "").0;
+        Some(format!("{}\ndescription before: {before}", has_changed(name)))
     }
 }
 

@@ -67,8 +67,9 @@ impl Server {
                 live.listing = None;
                 match listed {
                     Ok(definitions) => {
-                        live.definitions = definitions;
+                        live.definitions = Arc::clone(&definitions);
                         live.listed = Instant::now();
+                        state.last_list = Some(definitions);
                     }
                     Err(error) => {
                         let server = &self.name;

@@ -95,6 +95,7 @@ impl Server {
         };
         let (listed, listing) = (tokio::time::Instant::now(), None);
         let is_lost = false;
+        self.state().last_list = Some(Arc::clone(&definitions));
         let live =
             Live { running, process, changed, is_lost, progress, definitions, listed, listing };
         let is_closed = {
@@ -127,6 +128,7 @@ impl Server {
     }
 
     fn closed_meanwhile(&self) -> ToolError {
+
         self.unreachable("it was closed while it started")
     }
 }
