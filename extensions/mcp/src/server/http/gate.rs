@@ -152,10 +152,11 @@ impl Gate {
         answer.map(|body| body.map_frame(move |frame| (frame, &place).0).boxed())
     }
 
-    /// Ends the runs for requests without a session.
+    /// Ends every session, and the runs for requests without a session. The calls that have not begun are then cancelled.
     pub(super) async fn end(&self) {
-        let runs = lock(&self.runs).drain();
-        for session in runs {
+        let mut all = lock(&self.runs).drain();
+        all.extend(self.sessions.drain());
+        for session in all {
             session.end().await;
         }
     }

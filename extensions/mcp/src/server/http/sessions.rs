@@ -85,7 +85,13 @@ impl Sessions {
         self.lock().insert(id, SessionEntry { user, session, last: Instant::now() });
     }
 
-    /// Ends the sessions that have been idle for longer than [`IDLE`], and forgets the sessions that have ended.
+    /// Returns the sessions that have not ended yet.
+    pub(super) fn drain(&self) -> Vec<Arc<Session>> {
+        self.lock().drain().filter_map(|(_, begun)| begun.session.upgrade()).collect()
+    }
+
+    /// Ends the sessions that have been idle for longer than [`IDLE`], and forgets the sessions that have ended. Also ends
+    /// each session that was abandoned while it began: a client that disconnects at that moment never learns its id.
     pub(super) async fn end_idle(&self) {
         let now = Instant::now();
         let mut idle = Vec::new();
