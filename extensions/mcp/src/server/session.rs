@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
-    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, SuspendedCall,
-    ToolError, error_kind,
+    Call, CallFailure, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run,
+    SuspendedCall, ToolError, error_kind,
 };
 use uuid::Uuid;
 
@@ -189,7 +189,7 @@ impl Session {
             Some((call, worker)) => tokio::select! {
                 outcome = worker.resume(call) => outcome,
                 // The call stays in the journal, as if its worker had died; the client does not read this answer.
-                () = cancelled.cancelled() => Outcome::Answered(given_up(planned.tool()).into()),
+                () = cancelled.cancelled() => return Outcome::Answered(given_up(planned.tool()).into()),
             },
             None => {
                 let call = Call::new(&*planned.tool, &*planned.arguments).id(&*planned.id);
@@ -201,8 +201,10 @@ impl Session {
                 let call = waits.call;
                 return self.refuse(planned, call).await;
             }
-            Outcome::Suspended(_) => {}
-            _ if planned.waiting.is_some() => {
+            // Only a call that has an answer or is not in the journal is over: after other failures, it still waits.
+            Outcome::Answered(_) | Outcome::Failed(CallFailure::NoSuchCall(_))
+                if planned.waiting.is_some() =>
+            {
                 lock(&self.waiting).remove(&planned.purpose());
             }
             _ => {}

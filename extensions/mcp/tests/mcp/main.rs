@@ -19,3 +19,4 @@ mod subscriptions;
 mod support;
 mod tasks;
 mod traces;
+mod waiting;
