@@ -1,6 +1,6 @@
 //! The sessions of clients: the user of each, the maximum number of sessions, and the end of idle sessions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ const MOST_OF_ONE: usize = 256;
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     begun: Mutex<HashMap<String, SessionEntry>>,
+    /// The sessions of the manager that were not begun here at the last sweep.
+    abandoned: Mutex<HashSet<String>>,
 }
 
 struct SessionEntry {
@@ -46,7 +48,7 @@ impl Sessions {
         let mut manager = LocalSessionManager::default();
         // `rmcp` would count only messages, and end a session whose call sends none.
         manager.session_config.keep_alive = None;
-        Self { manager: Arc::new(manager), begun: Mutex::default() }
+        Self { manager: Arc::new(manager), begun: Mutex::default(), abandoned: Mutex::default() }
     }
 
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
@@ -106,11 +108,26 @@ impl Sessions {
             }
             stays
         });
+        idle.extend(self.abandoned().await);
         for id in idle {
             if let Err(error) = self.manager.close_session(&id.into()).await {
                 tracing::warn!(%error, "an idle session could not be ended");
             }
         }
+    }
+
+    /// Returns the sessions of the manager that were begun neither now nor at the last sweep.
+    async fn abandoned(&self) -> Vec<String> {
+        let live: Vec<String> =
+            self.manager.sessions.read().await.keys().map(|id| id.to_string()).collect();
+        let unknown: HashSet<String> = {
+            let begun = self.lock();
+            live.into_iter().filter(|id| !begun.contains_key(id)).collect()
+        };
+        let mut before = self.abandoned.lock().unwrap_or_else(PoisonError::into_inner);
+        let abandoned = unknown.intersection(&before).cloned().collect();
+        *before = unknown;
+        abandoned
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, SessionEntry>> {
@@ -124,4 +141,20 @@ fn is_busy(session: &Arc<Session>) -> bool {
     /// of this function.
     const OF_NO_CALL: usize = 2;
     Arc::strong_count(session) > OF_NO_CALL || session.waits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_session_whose_client_was_gone_while_it_began_ends_at_the_second_sweep() {
+        let sessions = Sessions::new();
+        let (_id, _transport) = sessions.manager.create_session().await.unwrap();
+        let live = async || sessions.manager.sessions.read().await.len();
+        sessions.end_idle().await;
+        assert_eq!(live().await, 1);
+        sessions.end_idle().await;
+        assert_eq!(live().await, 0);
+    }
 }
