@@ -30,6 +30,9 @@ pub(super) struct Session {
     executor: Executor,
     run: Run,
     profile: Option<Profile>,
+    /// The name of the profile that the application has chosen for the user.
+    #[cfg(feature = "http-server")]
+    chosen: Option<String>,
     /// The token that is cancelled when the session ends: the client disconnects, is idle for too long, or the server ends.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
@@ -102,10 +105,10 @@ impl Session {
             false => run,
         };
         let run = run.start()?;
-        let profile = match &server.choose {
-            Some(choose) => {
-                let profile = choose(run.user());
-                let found = server.profiles.get(&profile).map_err(|error| {
+        let chosen = server.choose.as_ref().map(|choose| choose(run.user()));
+        let profile = match &chosen {
+            Some(profile) => {
+                let found = server.profiles.get(profile).map_err(|error| {
                     let user = run.user().map(str::to_owned);
                     tracing::warn!(user, %error, "a session is refused, because its user has no profile");
                     ServeError::NoProfile { user, profile: profile.clone() }
@@ -125,6 +128,8 @@ impl Session {
             profile,
             ended,
             shown,
+            #[cfg(feature = "http-server")]
+            chosen,
             waiting,
             reports,
             client,
@@ -275,6 +280,12 @@ impl Session {
 
     /// Reports whether a call still waits, and the deadline for its decision has not passed.
     #[cfg(feature = "http-server")]
+    /// Reports whether the application still chooses the profile of this session for its user.
+    #[cfg(feature = "http-server")]
+    pub(super) fn has_profile_of(&self, server: &McpServer) -> bool {
+        server.choose.as_ref().map(|choose| choose(self.user())) == self.chosen
+    }
+
     pub(super) fn waits(&self) -> bool {
         let waiting = lock(&self.waiting);
         // The clock is read only if a call waits.

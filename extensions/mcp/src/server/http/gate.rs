@@ -264,7 +264,12 @@ impl Gate {
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {
-            return Ok(run);
+            if run.has_profile_of(&self.server) {
+                return Ok(run);
+            }
+            // The calls of the run may be of tools that the user's present profile does not have.
+            runs.remove(user);
+            tokio::spawn(async move { run.end().await });
         }
         match runs.room(MOST_SESSIONS) {
             runs::Room::Free(None) => {}

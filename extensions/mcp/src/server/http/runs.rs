@@ -59,6 +59,10 @@ impl Runs {
         self.all.insert(user, Used { session, last: self.requests });
     }
 
+    pub(super) fn remove(&mut self, user: &User) {
+        self.all.remove(user);
+    }
+
     pub(super) fn drain(&mut self) -> Vec<Arc<Session>> {
         self.all.drain().map(|(_, used)| used.session).collect()
     }
