@@ -22,13 +22,13 @@ use tracing::{Instrument as _, Span};
 
 use super::McpServer;
 use super::answer;
-use super::exchange::Exchange;
 use super::changes;
+use super::exchange::Exchange;
 use super::lines::Pages;
 use super::listing::StaleCursor;
 use super::misfit;
-use super::progress::Audience;
 use super::offers::MOST_SUBSCRIBED;
+use super::progress::Audience;
 use super::rounds::{Input, Purpose, Round};
 use super::session::Session;
 use crate::trace::TraceContext;
@@ -282,6 +282,12 @@ impl ServerHandler for Handler {
                 if let Some(task) = takes_tasks.then(|| session.task(&planned, &outcome)).flatten()
                 {
                     return Ok(CallToolResponse::Task(CreateTaskResult::new(task)));
+                }
+                // A listed tool, such as `mcp_info`, may itself not know the tool that its input names.
+                let unknown =
+                    (!planned.is_listed).then(|| answer::unknown_tool(&outcome)).flatten();
+                if let Some(error) = unknown {
+                    return Err(error);
                 }
                 let lacking = exchange.and_then(|exchange| exchange.lacking());
                 answer::result(planned.tool(), outcome, lacking).map(CallToolResponse::Complete)

@@ -71,6 +71,8 @@ struct Waiting {
 pub(super) struct PlannedCall {
     pinned: Arc<PinnedRun>,
     tool: String,
+    /// Whether the tool is in the list of the client.
+    pub(super) is_listed: bool,
     arguments: String,
     waiting: Option<CallId>,
     /// The id of the call in the executor.
@@ -126,10 +128,10 @@ impl Session {
             executor,
             run,
             profile,
-            ended,
-            shown,
             #[cfg(feature = "http-server")]
             chosen,
+            ended,
+            shown,
             waiting,
             reports,
             client,
@@ -160,12 +162,12 @@ impl Session {
     /// Plans a call of a tool that the client has listed, or that a resolver may know; `None` if the tool is hidden.
     pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<PlannedCall> {
         let pinned = self.pinned();
-        let tool = match pinned.shown.tool(name) {
-            Some(tool) => tool.to_owned(),
-            // Only programs of the application may call hidden tools, not models.
-            None if pinned.shown.catalog.get(name).is_some() => return None,
-            None => name.to_owned(),
-        };
+        let listed = pinned.shown.tool(name);
+        // Only programs of the application may call hidden tools, not models.
+        if listed.is_none() && pinned.shown.catalog.get(name).is_some() {
+            return None;
+        }
+        let (is_listed, tool) = (listed.is_some(), listed.unwrap_or(name).to_owned());
         let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
         let waiting = {
             let waiting = lock(&self.waiting);
@@ -179,7 +181,7 @@ impl Session {
             Some(waiting) => (Some(waiting.call), waiting.id),
             None => (None, format!("mcp-{}", Uuid::now_v7())),
         };
-        Some(PlannedCall { pinned, tool, arguments, waiting, id })
+        Some(PlannedCall { pinned, tool, is_listed, arguments, waiting, id })
     }
 
     /// Makes the call, or continues a waiting call of the same tool with the same arguments.
@@ -278,14 +280,14 @@ impl Session {
         Ok(())
     }
 
-    /// Reports whether a call still waits, and the deadline for its decision has not passed.
-    #[cfg(feature = "http-server")]
     /// Reports whether the application still chooses the profile of this session for its user.
     #[cfg(feature = "http-server")]
     pub(super) fn has_profile_of(&self, server: &McpServer) -> bool {
         server.choose.as_ref().map(|choose| choose(self.user())) == self.chosen
     }
 
+    /// Reports whether a call still waits, and the deadline for its decision has not passed.
+    #[cfg(feature = "http-server")]
     pub(super) fn waits(&self) -> bool {
         let waiting = lock(&self.waiting);
         // The clock is read only if a call waits.
@@ -299,6 +301,16 @@ impl Session {
     fn now(&self) -> Timestamp {
         let journal = self.executor.journal_access();
         journal.map_or_else(Timestamp::now, |journal| journal.now())
+    }
+
+    /// Notes that the client is notified of changes from now on. Returns `false` if it already was.
+    pub(super) fn begins_notifying(&self) -> bool {
+        !self.is_notified.swap(true, Ordering::SeqCst)
+    }
+
+    /// Returns the token that is cancelled when the session ends.
+    pub(super) fn ended(&self) -> CancellationToken {
+        self.ended.clone()
     }
 
     pub(super) fn user(&self) -> Option<&str> {
@@ -316,16 +328,6 @@ impl Session {
         let Some(worker) = self.run.worker() else { return };
         if let Err(failure) = worker.end_run(self.run.id()).await {
             tracing::error!(run = self.run.id(), %failure, "the run of a session could not be ended");
-    /// Notes that the client is notified of changes from now on. Returns `false` if it already was.
-    pub(super) fn begins_notifying(&self) -> bool {
-        !self.is_notified.swap(true, Ordering::SeqCst)
-    }
-
-    /// Returns the token that is cancelled when the session ends.
-    pub(super) fn ended(&self) -> CancellationToken {
-        self.ended.clone()
-    }
-
         }
     }
 }
