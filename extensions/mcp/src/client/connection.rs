@@ -100,7 +100,7 @@ struct Line {
 enum Attempt {
     Answered(Box<CallToolResponse>),
     /// The server does not know the session, and has not worked on the call.
-    SessionUnknown,
+    SessionUnknown(Line),
 }
 
 impl Server {
@@ -195,10 +195,12 @@ impl Server {
             Attempt::Answered(answer) => answer,
             // The server has not worked on the call. Before the call is repeated in a new session, the tool's definition is
             // compared again.
-            Attempt::SessionUnknown => {
+            Attempt::SessionUnknown(line) => {
+                self.lose(&line);
                 match self.attempt(tool, request, patience, context, &closed).await? {
                     Attempt::Answered(answer) => answer,
-                    Attempt::SessionUnknown => return Err(self.unknown_twice(tool)),
+                    // The server does not know what the call asks for; other calls can use the new session.
+                    Attempt::SessionUnknown(_) => return Err(self.unknown_twice(tool)),
                 }
             }
         };
@@ -229,11 +231,7 @@ impl Server {
         if now.as_ref().is_none_or(|now| now.fingerprint != tool.fingerprint) {
             return Err(self.changed(tool, now.is_some()));
         }
-        let attempt = self.rounds(&line, request, patience, context).await?;
-        if matches!(attempt, Attempt::SessionUnknown) {
-            self.lose(&line);
-        }
-        Ok(attempt)
+        self.rounds(line, request, patience, context).await
     }
 
     /// Notes that the server no longer knows the session of this connection, so that the next call begins a new session.

@@ -30,21 +30,21 @@ impl Server {
     /// Makes the call. As long as the server asks for input, repeats it with the answers.
     pub(super) async fn rounds(
         &self,
-        line: &Line,
+        line: Line,
         mut request: CallToolRequestParams,
         patience: Option<Duration>,
         context: &ToolContext,
     ) -> Result<Attempt, ToolError> {
         for round in 0..MOST_ROUNDS {
-            let answer = match ask_once(line, request.clone(), patience, context).await {
+            let answer = match ask_once(&line, request.clone(), patience, context).await {
                 Ok(answer) => answer,
                 Err(Failure::Silent(after)) => return Err(self.timed_out(after)),
                 // Only in the first round has the server not worked on the call: once it has asked for input, the work
                 // has begun.
                 Err(Failure::Service(error)) if round == 0 && is_session_unknown(&error) => {
-                    return Ok(Attempt::SessionUnknown);
+                    return Ok(Attempt::SessionUnknown(line));
                 }
-                Err(Failure::Service(error)) => return Err(self.explain(line, error).await),
+                Err(Failure::Service(error)) => return Err(self.explain(&line, error).await),
             };
             let asked = match answer {
                 CallToolResponse::InputRequired(asked) => asked,
