@@ -14,6 +14,7 @@ mod names;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
 pub(crate) mod offered;
+mod pages;
 mod process;
 pub(crate) mod resource_tools;
 mod restart;

@@ -15,13 +15,11 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::Mutex;
 
 use super::definition::UNREADABLE;
+use super::pages::MOST as MOST_TOOLS;
 use super::untrusted::line as escaped;
 
 /// The maximum length of an answer in bytes, as over HTTP.
 pub(super) const LONGEST: usize = 16 << 20;
-
-/// The maximum number of tools in a list. A server that sends more is assumed to send pages without end.
-pub(super) const MOST_TOOLS: usize = 20_000;
 
 /// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
