@@ -222,6 +222,12 @@ impl McpServer {
         self
     }
 
+    /// Reports whether a function chooses the profile of each user.
+    #[cfg(feature = "cli")]
+    pub(crate) fn chooses_profiles(&self) -> bool {
+        self.choose.is_some()
+    }
+
     /// Makes the parent span of each call whose client sends a trace context (`_meta.traceparent`). With
     /// `tracing-opentelemetry`, `make` gives this span its remote parent.
     ///
