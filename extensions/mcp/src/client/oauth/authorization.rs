@@ -11,7 +11,7 @@ use std::time::Duration;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource,
     AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig, CredentialStore as _,
-    OAuthState, WWWAuthenticateParams,
+    WWWAuthenticateParams,
 };
 use tokio::sync::Mutex;
 
@@ -132,16 +132,13 @@ impl Authorization {
                 let words = format!("the server asked for another scope {MOST_STEP_UPS} times");
                 return Err(AuthError::AuthorizationFailed(words));
             }
-            if let (Some(manager), Some(scope), false) =
-                (state.manager.take(), &asked.scope, self.config.client_credentials)
+            if let (Some(scope), false) = (&asked.scope, self.config.client_credentials)
+                && let Some(manager) = state.manager.take()
             {
-                let mut authorized = OAuthState::Authorized(manager);
-                let uri = self.redirect_uri()?;
-                let url = authorized.request_scope_upgrade(scope, &uri).await?;
-                let answer = self.ask(url, &uri).await?;
-                authorized.handle_callback_url(&answer).await?;
-                state.manager = authorized.into_authorization_manager();
-                return Ok(());
+                let (manager, upgraded) = self.step_up(manager, scope).await;
+                // Even without the new scope, the token serves the tools that it has served before.
+                state.manager = Some(manager);
+                return upgraded;
             }
         } else if let Some(manager) = &state.manager {
             // Ask the person to sign in only if no refresh token is valid any more.
@@ -150,8 +147,8 @@ impl Authorization {
                 Err(error) if is_dead(&error) => {}
                 Err(error) => return Err(error),
             }
+            state.manager = None;
         }
-        state.manager = None;
         let mut manager = self.manager().await?;
         let found = manager.resolve_metadata_from_challenge(Some(challenge)).await?;
         if found.source == AuthorizationMetadataSource::LegacyEndpointFallback {
@@ -164,6 +161,28 @@ impl Authorization {
             false => self.by_person(manager).await?,
         });
         Ok(())
+    }
+
+    /// Asks the person for one more scope. Returns the manager also if this fails.
+    async fn step_up(
+        &self,
+        manager: AuthorizationManager,
+        scope: &str,
+    ) -> (AuthorizationManager, Result<(), AuthError>) {
+        let asked = match self.redirect_uri() {
+            Ok(uri) => manager.request_scope_upgrade(scope).await.map(|url| (url, uri)),
+            Err(error) => Err(error),
+        };
+        let (url, uri) = match asked {
+            Ok(asked) => asked,
+            Err(error) => return (manager, Err(error)),
+        };
+        let session = AuthorizationSession::for_scope_upgrade(manager, url.clone(), &uri);
+        let upgraded = match self.ask(url, &uri).await {
+            Ok(answer) => session.handle_callback_url(&answer).await.map(drop),
+            Err(error) => Err(error),
+        };
+        (session.auth_manager, upgraded)
     }
 
     /// Refreshes the token, and retries after a pause while the authorization server fails temporarily.
