@@ -1,9 +1,9 @@
 //! The authorization at one server: which token is sent, and how a new token is obtained after the server has refused
 //! it.
 //!
-//! Only one task at a time requests a token; the others wait and use the same token. After a failure that is not
-//! temporary, such as a refusal of the person or of the authorization server, no more tokens are requested until the
-//! server is connected again. Otherwise the person might be asked in a loop.
+//! Only one task at a time requests a token; the others wait and use the same token. After a refusal of the person or of
+//! the authorization server, no more tokens are requested until the server is connected again. Otherwise the person might
+//! be asked in a loop. After a failure that may be temporary, the next request tries again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -115,7 +115,7 @@ impl Authorization {
         let renewed = self.renew(&mut state, challenge).await;
         // A temporary failure does not count as a refusal: the next request tries again.
         if let Err(error) = &renewed
-            && !matches!(error, AuthError::TokenRefreshFailed(_))
+            && !may_be_temporary(error)
         {
             state.refused = Some(error.to_string());
         }
@@ -298,13 +298,34 @@ impl Authorization {
 /// Reports whether the authorization server says that the refresh token, or the client that holds it, is no longer
 /// valid. Other failures may be temporary.
 fn is_dead(error: &AuthError) -> bool {
-    // `rmcp` reports the error code of the answer (RFC 6749, section 5.2) only within its message.
-    const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
     match error {
         AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
-        AuthError::TokenRefreshFailed(words) => CODES.iter().any(|code| words.contains(code)),
+        AuthError::TokenRefreshFailed(words) => is_of_client(words),
         _ => false,
     }
+}
+
+/// Reports whether a token may be had at the next attempt: the authorization server cannot be reached, or fails, before a
+/// person was asked.
+fn may_be_temporary(error: &AuthError) -> bool {
+    match error {
+        AuthError::ClientCredentialsError(words) => {
+            !is_of_client(words) && !words.contains("invalid_scope")
+        }
+        AuthError::TokenRefreshFailed(_)
+        | AuthError::HttpError(_)
+        | AuthError::DiscoveryRequestFailed { .. }
+        | AuthError::AuthorizationServersUnavailable { .. }
+        | AuthError::NoAuthorizationSupport => true,
+        _ => false,
+    }
+}
+
+/// Reports whether the authorization server refuses the client itself.
+fn is_of_client(words: &str) -> bool {
+    // `rmcp` reports the error code of the answer (RFC 6749, section 5.2) only within its message.
+    const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
+    CODES.iter().any(|code| words.contains(code))
 }
 
 /// Refuses authorization servers to which codes, secrets and tokens would be sent unencrypted over a network.
