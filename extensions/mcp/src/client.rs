@@ -16,6 +16,8 @@ pub(crate) mod oauth;
 pub(crate) mod offered;
 mod pages;
 mod process;
+mod questions;
+mod reports;
 pub(crate) mod resource_tools;
 mod restart;
 mod result;

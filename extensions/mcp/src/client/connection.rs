@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, MetaObject, RequestMetaObject,
     RequestParamsMeta as _,
@@ -30,6 +29,8 @@ use super::config::{ServerConfig, Trust};
 use super::definition::{DIGITS, Definitions, ForeignTool, hex_digest};
 use super::handler::Handler;
 use super::process::Process;
+use super::questions::Questions;
+use super::reports::Reports;
 use super::restart::Restart;
 use super::result;
 use super::said::ServerStderr;
@@ -63,9 +64,9 @@ pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 #[derive(Default)]
 struct State {
     live: Option<Live>,
-    restart: Restart,
     /// The tools that the server has listed last; `None` before its first start.
     last_list: Option<Arc<Definitions>>,
+    restart: Restart,
     /// The token that [`Server::close`] cancels. It ends the start in progress, and the calls that wait for a start.
     closed: CancellationToken,
 }
@@ -78,7 +79,8 @@ struct Live {
     changed: Arc<AtomicBool>,
     /// Whether the server no longer knows the session.
     is_lost: bool,
-    progress: ProgressDispatcher,
+    reports: Reports,
+    questions: Questions,
     definitions: Arc<Definitions>,
     listed: tokio::time::Instant,
     /// The request for a new list of tools that has no answer yet.
@@ -90,8 +92,8 @@ struct Line {
     /// Identifies the connection, because its [`Live`] has the same pointer.
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
-    /// Passes the server's progress reports to the calls in progress.
-    progress: ProgressDispatcher,
+    reports: Reports,
+    questions: Questions,
     /// The server's standard error, if this process has started it.
     said: Option<ServerStderr>,
 }
@@ -289,9 +291,10 @@ impl Server {
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;
-        let (peer, progress) = (live.running.peer().clone(), live.progress.clone());
+        let (reports, questions) = (live.reports.clone(), live.questions.clone());
+        let (peer, changed) = (live.running.peer().clone(), Arc::clone(&live.changed));
         let said = live.process.as_ref().map(|process| process.said().clone());
-        let line = Line { changed: Arc::clone(&live.changed), peer, progress, said };
+        let line = Line { changed, peer, reports, questions, said };
         Some((line, Arc::clone(&live.definitions)))
     }
 }

@@ -5,6 +5,7 @@ mod drift;
 mod far;
 mod faults;
 mod hostile;
+mod questions;
 mod restarts;
 mod stderr;
 mod users;
