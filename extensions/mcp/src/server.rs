@@ -200,7 +200,8 @@ impl McpServer {
     /// can be neither listed nor called in sessions of this user. This setting takes precedence over
     /// [`profile`](Self::profile). `choose` gets the user of the session, or `None` if neither a check of tokens nor
     /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin
-    /// ([`ServeError::NoProfile`]), and over HTTP the request is answered 403.
+    /// ([`ServeError::NoProfile`]), and over HTTP the request is answered 403. For requests without a session, `choose` is
+    /// called each time; if it returns another profile than before, the calls of the user that run or wait are cancelled.
     ///
     /// ```
     /// use toolwright::{Executor, Profiles, Registry};

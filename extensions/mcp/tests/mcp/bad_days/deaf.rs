@@ -4,13 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
+    Implementation,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ClientHandler, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::{Notify, broadcast};
 use toolwright::{Executor, Registry, ToolContext, ToolError, tool};
-use toolwright_mcp::{McpServer, Resource, ResourceContent, Resources};
+use toolwright_mcp::{ConnectedClient, McpServer, Resource, ResourceContent, Resources};
 
 use crate::http::Served;
+use crate::support::request;
 
 #[derive(Clone, Default)]
 struct Ended(Arc<Notify>);
@@ -52,6 +59,51 @@ async fn a_call_ends_though_its_client_does_not_read_the_progress() {
     .await;
     let ends = tokio::time::timeout(Duration::from_secs(20), ended.0.notified());
     ends.await.expect("the call ends");
+}
+
+/// Ask the user of the client, for a moment.
+#[tool(unlinked, effect = read, reads(), timeout = "100ms")]
+async fn ask(client: &ConnectedClient) -> Result<String, ToolError> {
+    let schema = json!({"type": "object", "properties": {}});
+    client.elicit("Well?", schema).await.map(|answer| format!("{answer:?}"))
+}
+
+/// A client whose user thinks for ever, and which notes that it no longer has to ask.
+struct Thinking(Arc<Notify>);
+
+impl ClientHandler for Thinking {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(ElicitationCapability::default());
+        ClientConfig::new(capabilities, Implementation::new("thinking", "1"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        _: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        context.ct.cancelled().await;
+        self.0.notify_one();
+        Err(ErrorData::internal_error("it was taken back", None))
+    }
+}
+
+#[tokio::test]
+async fn a_question_whose_tool_is_out_of_time_is_taken_back() {
+    let builder = Executor::builder(Registry::of([ASK]).unwrap()).per_run::<ConnectedClient>();
+    let server = McpServer::new(builder.build().unwrap()).offer_client();
+    let (ours, theirs) = tokio::io::duplex(4096);
+    tokio::spawn(async move {
+        let (read, write) = tokio::io::split(theirs);
+        server.serve(read, write).await.unwrap();
+    });
+    let taken_back = Arc::new(Notify::new());
+    let client = rmcp::serve_client(Thinking(Arc::clone(&taken_back)), ours).await.unwrap();
+    let asked = client.peer().call_tool_once(request("ask", json!({}))).await;
+    assert!(asked.is_ok(), "{asked:?}");
+    let taken_back = tokio::time::timeout(Duration::from_secs(20), taken_back.notified());
+    taken_back.await.expect("the question is taken back");
 }
 
 struct Library(broadcast::Sender<String>);
