@@ -28,7 +28,7 @@ pub struct RunFilter {
     pub session: Option<String>,
     /// Only runs in this phase.
     pub phase: Option<Phase>,
-    /// Only runs that are parked, or only runs that are not.
+    /// If `true`, only runs that are parked; if `false`, only runs that are not.
     pub parked: Option<bool>,
     /// Only runs that were started at this time or before.
     pub created_before: Option<Timestamp>,

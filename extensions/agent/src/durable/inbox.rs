@@ -42,7 +42,7 @@ pub(super) async fn put(
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
     }
-    // The id begins with the time, so that messages are read in the order in which they were sent.
+    // The id begins with the time of the sender's clock. Messages are read in the order of their ids.
     let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let end = if urgency == Urgency::Now { NOW } else { "" };
     let key = format!("{}{id}{end}", keys::inbox(run));

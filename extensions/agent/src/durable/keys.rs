@@ -4,11 +4,11 @@ use toolwright::CallId;
 
 use crate::limits::ledger::answers_of;
 
-/// The prefix of the keys of documents that list the runs that have not ended. Because of these documents, a worker
-/// need not read runs that have ended.
+/// The prefix of the keys of documents that list the open runs: those that have not ended, and those that have ended but
+/// whose calls are not all acknowledged. Because of these documents, a worker need not read the other runs.
 pub(super) const OPEN: &str = "runs/open/";
 
-/// The prefix of the documents that list the runs that have ended.
+/// The prefix of the keys of documents that list the runs that have ended and are not listed as open.
 pub(super) const ENDED: &str = "runs/ended/";
 
 /// The maximum length of a run's id, in bytes.

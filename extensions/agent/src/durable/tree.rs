@@ -53,7 +53,8 @@ impl Runs {
         let all = list_started(self.store(), run).await?;
         let calls: Vec<CallId> = all.iter().map(|it| it.call).collect();
         for agent in all {
-            // A sub-agent whose parent is not recorded is listed below the run itself.
+            // A sub-agent is listed below the run itself if its parent is not recorded, or if the id of its call is not
+            // later than that of its parent's call: process clocks may differ, and a damaged record may name any parent.
             let parent = agent.child.parent.filter(|it| calls.contains(it) && *it < agent.call);
             started_by.entry(parent).or_default().push(agent);
         }
@@ -67,8 +68,8 @@ impl Runs {
     }
 }
 
-/// Lists the sub-agents of one parent, each with those below it; returns their total usage. A parent is older than its
-/// children, so the recursion ends.
+/// Lists the sub-agents of one parent, each with those below it; returns their total usage. The recursion ends, because
+/// the id of each call in `started_by` is later than that of its parent's call.
 fn list(
     started_by: &mut BTreeMap<Option<CallId>, Vec<StartedAgent>>,
     parent: Option<CallId>,
