@@ -161,8 +161,9 @@ impl Runner {
 
     /// Sends another message to a run. A run that has ended continues with the message. A run that is at work or waits
     /// for a person gets the message with its next request ([`Progress::Queued`]). The message is recorded, after all
-    /// earlier messages, before this method returns. If the run ends with an answer before it has read the message, the run continues
-    /// with the message. If a limit or an error ends the run, the message waits until another message is sent.
+    /// earlier messages, before this method returns. If the run ends with an answer before it has read the message, the
+    /// run continues with the message. If a limit or an error ends the run, the message waits until another message is
+    /// sent.
     ///
     /// # Errors
     /// When the message is empty, or the run was cancelled or went back to an earlier turn; also the errors of
