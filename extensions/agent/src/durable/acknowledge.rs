@@ -70,7 +70,7 @@ impl UnacknowledgedTurn {
 
 /// Returns whether a call may still continue: it has no answer in the journal, and does not wait for a person to find
 /// out its outcome.
-fn may_go_on(record: &CallRecord) -> bool {
+pub(super) fn may_go_on(record: &CallRecord) -> bool {
     record.answer.is_none() && record.state != State::Indeterminate
 }
 

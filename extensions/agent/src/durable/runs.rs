@@ -214,7 +214,8 @@ impl Runs {
     /// run of this id with the old answers.
     ///
     /// # Errors
-    /// When there is no such run, it has not ended, a rewind of it is not finished, or the journal fails.
+    /// When there is no such run, it has not ended, a call of it may still go on, a rewind of it is not finished, or the
+    /// journal fails.
     pub async fn remove(&self, run: &str, now: Timestamp) -> Result<(), RunError> {
         let (head, version) = head_of(&*self.store, run).await?;
         remove(&*self.store, &head, version, now).await

@@ -71,8 +71,9 @@ async fn mail(log: &Log, begun: &Begun) {
 #[derive(Clone, Default)]
 struct Begun(Arc<Notify>);
 
-#[tokio::test(start_paused = true)]
-async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_ends() {
+/// A world in which run `r1` was cancelled while one of its calls may still run in a process that was killed, and
+/// another process.
+async fn cancelled_while_it_mails() -> (World, Runner) {
     let (world, begun) = (World::new(), Begun::default());
     let model = Provider::new([calls([("file", "{}"), ("mail", "{}")])]);
     let process = || {
@@ -98,17 +99,38 @@ async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_e
     let ended = second.resume("r1").await.unwrap();
     assert_eq!(ended.ended(), Some(&RunEnd::Cancelled));
     assert_eq!(listed(&world, State::Running).await.len(), 1, "it may still run elsewhere");
+    (world, second)
+}
 
-    world.pass(Duration::from_mins(1));
-    let work = tokio::time::timeout(Duration::from_secs(20), second.work());
+async fn works_for_a_while(process: &Runner) {
+    let work = tokio::time::timeout(Duration::from_secs(20), process.work());
     assert!(work.await.is_err(), "nothing drains it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_ends() {
+    let (world, second) = cancelled_while_it_mails().await;
+    world.pass(Duration::from_mins(1));
+    works_for_a_while(&second).await;
     assert_eq!(lines(&world, "mail"), 1, "it began again");
     let [record] = &listed(&world, State::Cancelled).await[..] else { panic!("it is cancelled") };
     assert!(record.tool == "mail" && record.delivered);
+    let runs = Runs::of(Arc::new(world.store()));
     assert!(runs.list_open().await.unwrap().is_empty());
     second.remove("r1").await.unwrap();
     let left = world.store().documents("run/r1/").await.unwrap();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_is_not_removed_while_a_call_of_it_may_begin_again() {
+    let (world, second) = cancelled_while_it_mails().await;
+    let early = second.remove("r1").await.unwrap_err().to_string();
+    assert!(early.contains("of `mail` is running; remove the run when"), "{early}");
+    world.pass(Duration::from_mins(1));
+    works_for_a_while(&second).await;
+    assert_eq!(lines(&world, "mail"), 1, "it began again");
+    second.remove("r1").await.unwrap();
 }
 
 /// S3.34, S3.38.
