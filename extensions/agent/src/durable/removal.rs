@@ -12,7 +12,7 @@ use super::acknowledge::may_go_on;
 use super::head::{Head, Phase, Rewound, written};
 use super::keys;
 use super::recorded::ListEntry;
-use super::rewind::refuse_rewound;
+use super::rewind::{refuse_rewound, refuse_unfinished};
 use super::runs::head_of;
 use crate::limits::ledger::{answers_of, children_of};
 
@@ -42,12 +42,6 @@ pub(super) async fn remove(
     if let Some(Rewound::Unfinished { .. }) = &head.rewound {
         return Err(refuse_rewound(head));
     }
-    if let Some(Rewound::To { run: other, .. }) = &head.rewound
-        && let Ok((other, _)) = head_of(store, other).await
-        && let Some(Rewound::Unfinished { .. }) = &other.rewound
-    {
-        return Err(refuse_rewound(&other));
-    }
     if head.phase != Phase::Ended {
         return Err(not_now("has not ended; cancel it, and remove it when it has".to_owned()));
     }
@@ -59,6 +53,10 @@ pub(super) async fn remove(
         )));
     }
     let documents = documents_of(store, head, version).await?;
+    // The commit expects the version of the rewind's record that was read before this check.
+    if let Some(Rewound::To { .. }) = &head.rewound {
+        refuse_unfinished(store, head).await?;
+    }
     let unit = Transaction { documents, ..Transaction::default() };
     match store.commit(unit, now).await {
         Ok(()) => Ok(()),

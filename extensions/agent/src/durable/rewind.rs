@@ -326,6 +326,15 @@ pub(super) fn refuse_rewound(head: &Head) -> RunError {
     RunError::NotNow { run: head.run.clone(), why }
 }
 
+/// Refuses to touch a run that went back, until its rewind or the undoing of its rewind is finished.
+pub(super) async fn refuse_unfinished(store: &dyn Store, head: &Head) -> Result<(), RunError> {
+    let (document, _) = RewindDocument::of(store, &head.run).await?;
+    match document.step {
+        RewindStep::Done => Ok(()),
+        RewindStep::Restoring | RewindStep::Redoing(_) => Err(already(head, &document)),
+    }
+}
+
 /// Makes the error for a run that cannot go back, because an earlier rewind of the run is not undone.
 fn already(head: &Head, document: &RewindDocument) -> RunError {
     let RewindDocument { to, turn, step, .. } = document;
