@@ -61,9 +61,13 @@ pub(super) async fn remove(
     match store.commit(unit, now).await {
         Ok(()) => Ok(()),
         Err(CommitError::Store(error)) => Err(error.into()),
-        Err(_) => Err(not_now(
-            "goes on, because its user has said more; remove it when it has ended".to_owned(),
-        )),
+        Err(_) => Err(not_now(match head_of(store, run).await?.0.phase {
+            Phase::Ended => {
+                "is changed by another process at this moment; look at it, and remove it again"
+                    .to_owned()
+            }
+            _ => "goes on, because its user has said more; remove it when it has ended".to_owned(),
+        })),
     }
 }
 
