@@ -117,9 +117,4 @@ impl RunFilter {
     pub(super) fn wants_none_that_ended(&self) -> bool {
         self.parked == Some(true) || self.phase.is_some_and(|phase| phase != Phase::Ended)
     }
-
-    /// Whether the filter excludes all runs that have not ended.
-    pub(super) fn wants_none_that_goes_on(&self) -> bool {
-        self.phase == Some(Phase::Ended)
-    }
 }

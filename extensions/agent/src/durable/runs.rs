@@ -1,5 +1,6 @@
 //! Reads and administers the runs of a journal without their application.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,20 +77,23 @@ impl Runs {
         self.list(keys::ENDED).await
     }
 
-    /// Finds the runs that a filter selects, those that have not ended first. Leaves out heads that cannot be read,
-    /// because the filter cannot judge them. This method reads the heads of all runs that the filter may select.
+    /// Finds the runs that a filter selects, those that [`list_open`](Self::list_open) lists first. Leaves out heads that
+    /// cannot be read, because the filter cannot judge them. This method reads the heads of all runs that the filter may
+    /// select.
     ///
     /// # Errors
     /// When the journal fails.
     pub async fn find(&self, filter: &RunFilter) -> Result<Vec<Head>, RunError> {
-        let mut found = Vec::new();
-        for (prefix, is_left_out) in [
-            (keys::OPEN, filter.wants_none_that_goes_on()),
-            (keys::ENDED, filter.wants_none_that_ended()),
-        ] {
+        let (mut found, mut names) = (Vec::new(), HashSet::new());
+        // A run that has ended is still listed as open while its calls may go on.
+        for (prefix, is_left_out) in
+            [(keys::OPEN, false), (keys::ENDED, filter.wants_none_that_ended())]
+        {
             if !is_left_out {
                 let heads = self.list(prefix).await?.into_iter().flatten();
-                found.extend(heads.filter(|head| filter.takes(head)));
+                // A run that is listed as ended between the two readings is in both lists.
+                let is_new = |head: &Head| filter.takes(head) && names.insert(head.run.clone());
+                found.extend(heads.filter(is_new));
             }
         }
         Ok(found)

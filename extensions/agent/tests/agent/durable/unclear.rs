@@ -8,7 +8,7 @@ use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Registry, tool};
-use toolwright_agent::durable::{NewRun, Phase, Runner, Runs};
+use toolwright_agent::durable::{NewRun, Phase, RunFilter, Runner, Runs};
 use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
@@ -131,6 +131,15 @@ async fn a_cancelled_run_is_not_removed_while_a_call_of_it_may_begin_again() {
     works_for_a_while(&second).await;
     assert_eq!(lines(&world, "mail"), 1, "it began again");
     second.remove("r1").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_ended_is_found_as_such_while_a_call_of_it_may_still_run() {
+    let (world, _) = cancelled_while_it_mails().await;
+    let runs = Runs::of(Arc::new(world.store()));
+    let found = runs.find(&RunFilter::new().phase(Phase::Ended)).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(runs.find(&RunFilter::new()).await.unwrap().len(), 1);
 }
 
 /// S3.34, S3.38.
