@@ -173,11 +173,13 @@ impl Runs {
         let write = DocumentWrite { key, expects: None, text: Some(text) };
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
         match self.store.commit(unit, now).await {
-            // The run may have ended meanwhile, with a driver that did not read the request.
-            Ok(()) => Ok(self
-                .head(run)
-                .await
-                .is_ok_and(|head| head.ended.is_none() || head.cancelled.is_some())),
+            // The run may have ended meanwhile, with a driver that did not read the request. If the head cannot be
+            // read now, the request is recorded nevertheless.
+            Ok(()) => Ok(match self.head(run).await {
+                Ok(head) => head.ended.is_none() || head.cancelled.is_some(),
+                Err(RunError::NoSuchRun { .. }) => false,
+                Err(_) => true,
+            }),
             Err(CommitError::Store(error)) => Err(error.into()),
             Err(_) => Ok(false),
         }

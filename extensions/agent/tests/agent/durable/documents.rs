@@ -177,6 +177,18 @@ async fn of_two_processes_that_remove_a_run_at_once_the_later_hears_that_it_is_g
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cancellation_is_reported_as_recorded_although_the_head_cannot_be_read_after_it() {
+    let world = World::new();
+    let agents = world.process(&Provider::new([ModelAnswer::text("Done.")]));
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let store = Unreadable::of(world.store());
+    store.hide("run/r1/head", 1..2);
+    let runs = Runs::of(Arc::new(store));
+    assert!(runs.cancel("r1", "ada", "not any more", world.now()).await.unwrap());
+    assert!(!runs.cancel("r1", "ada", "not any more", world.now()).await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_head_counts_failed_requests_and_a_fork_has_what_its_turns_cost() {
     let world = World::new();
     let failed = TotalUsage::of(Some(Usage::new(5, 1)), Some(Cost::cents(1)));
