@@ -12,7 +12,7 @@ use super::RunError;
 use super::acknowledge::UnacknowledgedTurn;
 use super::crashes::Suspicion;
 use super::head::{Head, Lease, written};
-use super::keys;
+use super::keys::{self, Part};
 use super::made_of::MadeOf;
 use super::patience::Patience;
 use super::turn;
@@ -174,11 +174,14 @@ impl LeasedRun {
                         }
                         // The head is unchanged, so the conflict is about another document.
                         found if found.as_ref().map_or(0, |it| it.version) == self.version => {
-                            let other = conflicting(&conflict).filter(|other| *other != key);
-                            return Err(other.map_or_else(lost, |other| {
-                                let why = format!("it was changed by hand: {conflict}");
-                                RunError::damaged(other, why)
-                            }));
+                            let is_elsewhere = |other: &str| is_written_elsewhere(&run, other);
+                            return Err(match conflicting(&conflict) {
+                                Some(other) if other != key && !is_elsewhere(other) => {
+                                    let why = format!("it was changed by hand: {conflict}");
+                                    RunError::damaged(other, why)
+                                }
+                                _ => lost(),
+                            });
                         }
                         Some(found) if self.is_own_renewal(&found.text) => {
                             self.version = found.version;
@@ -316,6 +319,13 @@ pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestam
 /// Whether messages wait in the inbox of a run.
 pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
     Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
+}
+
+/// Returns whether other processes than the driver of a run may write this document: the sender of a message withdraws
+/// the message, or a tool of the previous driver sets the state of a plugin.
+fn is_written_elsewhere(run: &str, key: &str) -> bool {
+    let is_of_plugins = matches!(Part::of(run, key), Some((_, Part::Plugins)));
+    is_of_plugins || key.starts_with(&keys::inbox(run))
 }
 
 /// Returns the key of the document whose version the commit did not expect.

@@ -34,14 +34,18 @@ impl Inner {
     /// # Errors
     /// [`RunError::LeaseLost`] if another process has read the messages first.
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
-        if !has_messages(&*self.access.store, id).await? {
-            return Ok(None);
+        while has_messages(&*self.access.store, id).await? {
+            if self.head(id).await?.0.phase != Phase::Ended {
+                return Err(RunError::LeaseLost { run: id.to_owned() });
+            }
+            let mut driven = self.opened_again(id).await?;
+            match driven.said_before().await {
+                // A message was withdrawn, or another process was faster: read the inbox and the head again.
+                Err(error) if error.is_elsewhere() => tokio::task::yield_now().await,
+                said => return Ok(said?.then_some(driven)),
+            }
         }
-        if self.head(id).await?.0.phase != Phase::Ended {
-            return Err(RunError::LeaseLost { run: id.to_owned() });
-        }
-        let mut driven = self.opened_again(id).await?;
-        Ok(driven.said_before().await?.then_some(driven))
+        Ok(None)
     }
 
     async fn opened_again(&self, id: &str) -> Result<DrivenRun, RunError> {
@@ -77,10 +81,15 @@ impl DrivenRun {
         let has_some = !waiting.is_empty();
         // The commit that records a message also removes it from the inbox.
         let mut removals = std::mem::take(&mut self.record.recorded.taken).into_iter();
-        for message in waiting {
+        for (index, message) in waiting.into_iter().enumerate() {
             self.record.recorded.taken = removals.next().into_iter().collect();
             let (text, attachments) = message.into_parts();
-            self.say(&text, attachments).await?;
+            match self.say(&text, attachments).await {
+                // This message was withdrawn. The run is open again, and reads the messages after it with its next
+                // request.
+                Err(error) if error.is_elsewhere() && index > 0 => break,
+                said => said?,
+            }
         }
         Ok(has_some)
     }

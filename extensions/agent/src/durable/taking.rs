@@ -190,8 +190,13 @@ impl Inner {
             let is_answer = end.is_answer() && recorded.head.cancelled.is_none();
             let run = recorded.head.run.clone();
             let more = match is_answer {
-                true => self.spoken_of_inbox(&run).await?,
-                false => None,
+                true => self.spoken_of_inbox(&run).await,
+                false => Ok(None),
+            };
+            let more = match more {
+                // Another process goes on with the message; this process has driven the run to its end.
+                Err(error) if error.is_elsewhere() => return Ok(progress),
+                more => more?,
             };
             match more {
                 Some(more) => {
