@@ -341,23 +341,6 @@ impl Inner {
         head_of(&*self.access.store, run).await
     }
 
-    /// Takes a run if this process may, and drives it.
-    pub(super) async fn gone_on(&self, run: &str, by: TakenBy) -> Result<Progress, RunError> {
-        match Box::pin(self.take_run(run, by)).await? {
-            Ok(mut driven) => self.drive(&mut driven).await,
-            Err(progress) => Ok(progress),
-        }
-    }
-
-    /// Takes a run for a worker and drives it. The worker limits how many runs run calls at once.
-    pub(super) async fn worked_on(&self, run: &str) -> Result<(), RunError> {
-        if let Ok(mut driven) = Box::pin(self.take_run(run, TakenBy::Worker)).await? {
-            driven.record.places = Some(Arc::clone(&self.places));
-            self.drive(&mut driven).await?;
-        }
-        Ok(())
-    }
-
     pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {
         self.agents.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.agents.keys().map(String::as_str).collect();
