@@ -87,6 +87,7 @@ pub(super) async fn documents_of_fork(
     let text = written(&ListEntry { agent: &head.agent, since: head.created })
         .map_err(|error| RunError::damaged(&listed, error))?;
     documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
+    documents.push(keys::not_removed(new));
     documents.extend(read_of_strangers(forking.store, run, new).await?);
     Ok((head, documents))
 }

@@ -1,6 +1,7 @@
 //! The keys of the documents of a run, and the ids that a run may have.
 
 use toolwright::CallId;
+use toolwright::journal::DocumentWrite;
 
 use crate::limits::ledger::answers_of;
 
@@ -36,6 +37,11 @@ pub(super) fn rewind(run: &str) -> String {
 /// Returns the key of the document that marks the id of a removed run as used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")
+}
+
+/// Returns a write that changes nothing. Its commit fails if a run of this id was removed.
+pub(super) fn not_removed(run: &str) -> DocumentWrite {
+    DocumentWrite { key: removed(run), expects: None, text: None }
 }
 
 pub(super) fn open(run: &str) -> String {

@@ -215,7 +215,12 @@ impl LeasedRun {
     pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
         let key = keys::agent(&self.head.run);
         let mut differences = Vec::new();
-        if let Some(found) = self.access.store.document(&key).await? {
+        let found = match self.is_new() {
+            // Such a document belongs to an earlier run of this id.
+            true => None,
+            false => self.access.store.document(&key).await?,
+        };
+        if let Some(found) = found {
             let before: MadeOf = turn::opened(&found, self.access.sealing.as_ref())?;
             if before == *now {
                 return Ok(differences);
@@ -322,10 +327,10 @@ pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, S
 }
 
 /// Returns whether other processes than the driver of a run may write this document: the sender of a message withdraws
-/// the message, or a tool of the previous driver sets the state of a plugin.
+/// the message, a tool of the previous driver sets the state of a plugin, or an earlier run of this id is removed.
 fn is_written_elsewhere(run: &str, key: &str) -> bool {
     let is_of_plugins = matches!(Part::of(run, key), Some((_, Part::Plugins)));
-    is_of_plugins || key.starts_with(&keys::inbox(run))
+    is_of_plugins || key.starts_with(&keys::inbox(run)) || key == keys::removed(run)
 }
 
 /// Returns the key of the document whose version the commit did not expect.

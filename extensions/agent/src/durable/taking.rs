@@ -77,6 +77,8 @@ impl Inner {
         // The imported history is recorded together with the first message.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
+        // A run of this id may be removed before the new run is recorded, for instance while a guard reads the message.
+        record.recorded.also.push(keys::not_removed(&info.id));
         let mut driven = DrivenRun { run, record, differences: Vec::new() };
         match driven.say(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
