@@ -25,6 +25,7 @@ pub use self::taken::LastingEffect;
 use self::taken::TakenTurns;
 use super::fork::{Forking, documents_of_fork};
 use super::head::{Head, Phase, Rewound};
+use super::inbox::rewritten_listing;
 use super::keys::Part;
 use super::removal::documents_of;
 use super::runs::head_of;
@@ -73,6 +74,8 @@ impl Rewinding<'_> {
         turn: u64,
         new: Option<&str>,
     ) -> Result<Rewind, RunError> {
+        // A message that is sent from here on lets the commit fail, or is refused after it.
+        let listing = rewritten_listing(self.store, run).await?;
         let (head, version) = head_of(self.store, run).await?;
         if let Some(Rewound::To { run: to, turn: at }) = &head.rewound {
             let (document, _) = RewindDocument::of(self.store, run).await?;
@@ -111,15 +114,14 @@ impl Rewinding<'_> {
             Some(new) => new.to_owned(),
             None => self.free_id(run, turn).await?,
         };
-        let document = self.decide(&head, version, turn, &new, taken.calls).await?;
+        let document = self.decide((&head, version, listing), turn, &new, taken.calls).await?;
         self.finish(&head, document).await
     }
 
     /// Records in one commit that a new run continues from a turn.
     async fn decide(
         &self,
-        head: &Head,
-        version: u64,
+        (head, version, listing): (&Head, u64, Option<DocumentWrite>),
         turn: u64,
         new: &str,
         calls: ChangingCalls,
@@ -142,6 +144,7 @@ impl Rewinding<'_> {
         let rewound = Some(Rewound::To { run: new.to_owned(), turn });
         documents.push(self.head_with(head, version, rewound)?);
         documents.push(document.write(run, None)?);
+        documents.extend(listing);
         match self.commit(documents).await {
             Ok(true) => Ok(document),
             Ok(false) if head_of(self.store, new).await.is_ok() => {
@@ -185,6 +188,7 @@ impl Rewinding<'_> {
         let by = match document.step {
             RewindStep::Redoing(by) => by,
             RewindStep::Restoring | RewindStep::Done => {
+                let listing = rewritten_listing(self.store, &document.to).await?;
                 let (other, of_other) = head_of(self.store, &document.to).await?;
                 self.is_untouched(&other, &document).await?;
                 let found = self.files.examine(&document.restoring()).await;
@@ -192,10 +196,11 @@ impl Rewinding<'_> {
                 let by = new_call();
                 document.step = RewindStep::Redoing(by);
                 let unfinished = Some(Rewound::Unfinished { run: run.clone() });
-                let documents = vec![
+                let mut documents = vec![
                     self.head_with(&other, of_other, unfinished)?,
                     document.write(run, Some(version))?,
                 ];
+                documents.extend(listing);
                 if !self.commit(documents).await? {
                     return Err(changed_meanwhile(&document.to));
                 }
