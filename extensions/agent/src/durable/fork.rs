@@ -138,7 +138,15 @@ impl Copy<'_> {
             ends_in,
             ended,
             left_out,
+            is_answered,
         } = found;
+        if !is_answered {
+            let why = format!(
+                "it is missing, expected it because the head is at turn {}; restore the journal",
+                self.head.turn
+            );
+            return Err(RunError::Damaged { key: Part::Answer.key(run, number), why });
+        }
         let is_continued = said.is_empty() || self.has_calls;
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);
