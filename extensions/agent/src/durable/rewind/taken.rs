@@ -53,7 +53,7 @@ impl TakenTurns {
             if first <= last {
                 taken.add(store, &at.run, first..=last).await?;
             }
-            let Some(forked) = at.forked.take().filter(|_| own > turn) else { break };
+            let Some(forked) = at.forked.take().filter(|_| own > turn) else { return Ok(taken) };
             last = last.min(own);
             at = match head_of(store, &forked.run).await {
                 Ok((above, _)) => above,
@@ -67,7 +67,10 @@ impl TakenTurns {
                 Err(error) => return Err(error),
             };
         }
-        Ok(taken)
+        let why = format!(
+            "cannot go back to turn {turn}: it was forked more than {FORKS} times since that turn; name a later turn"
+        );
+        Err(RunError::NotNow { run: head.run.clone(), why })
     }
 
     /// Adds the calls of some turns of one run.
