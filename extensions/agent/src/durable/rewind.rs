@@ -161,7 +161,7 @@ impl Rewinding<'_> {
     /// Restores the files, and then lets drivers take the new run.
     async fn finish(&self, head: &Head, document: RewindDocument) -> Result<Rewind, RunError> {
         let run = &head.run;
-        let taken = TakenTurns::after(self.store, head, document.turn).await?;
+        let taken = TakenTurns::of(self.store, &document.turns).await?;
         let restored = self.files.take_back(&document.changing(), document.by, &document.to).await;
         let restored = restored.map_err(|error| log_failed(run, &error))?;
         refuse_changed_files(run, &restored)?;

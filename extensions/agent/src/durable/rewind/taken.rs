@@ -73,6 +73,17 @@ impl TakenTurns {
         Err(RunError::NotNow { run: head.run.clone(), why })
     }
 
+    /// Reads the calls of these turns, which are in order for each run. The heads of the runs may be removed.
+    pub(super) async fn of(store: &dyn Store, turns: &[(String, u64)]) -> Result<Self, RunError> {
+        let mut taken = Self { calls: ChangingCalls::default(), records: Vec::new() };
+        for of_run in turns.chunk_by(|(one, _), (other, _)| one == other) {
+            if let ([(run, first), ..], [.., (_, last)]) = (of_run, of_run) {
+                taken.add(store, run, *first..=*last).await?;
+            }
+        }
+        Ok(taken)
+    }
+
     /// Adds the calls of some turns of one run.
     async fn add(
         &mut self,

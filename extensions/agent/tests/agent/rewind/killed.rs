@@ -194,6 +194,21 @@ async fn a_run_is_not_removed_before_its_rewind_is_finished_even_if_the_new_run_
 }
 
 #[tokio::test]
+async fn a_rewind_is_finished_although_the_run_whose_turns_it_undoes_is_removed() {
+    let world = World::new();
+    let agents = worked(&world).await;
+    agents.fork("r1", 3, "r2").await.unwrap();
+    world.files.fail_after(Some(1));
+    world.rewind("r2", 1).await.unwrap_err();
+    world.files.fail_after(None);
+    agents.remove("r1").await.unwrap();
+    let rewind = world.rewind("r2", 1).await.unwrap();
+    assert_eq!(texts(&world), BEFORE);
+    let lasting: Vec<_> = rewind.lasting.iter().map(|it| (it.run.as_str(), it.turn)).collect();
+    assert_eq!(lasting, [("r1", 2)], "the bell rang");
+}
+
+#[tokio::test]
 async fn of_two_processes_that_go_back_at_once_one_does() {
     let world = World::new();
     worked(&world).await;
