@@ -43,7 +43,11 @@ impl UnacknowledgedTurn {
                 Ok(Some(record)) if record.answer.is_some() && !record.delivered => {
                     store.acknowledge(record.id).await.is_ok()
                 }
-                found => found.is_ok(),
+                Ok(_) => true,
+                Err(error) => {
+                    tracing::warn!(run, turn = self.turn, index, %error, "a call is not acknowledged");
+                    false
+                }
             };
         }
         is_done

@@ -275,21 +275,21 @@ impl LeasedRun {
     }
 
     /// Lists a run as ended, once all its calls are acknowledged, except those in the background. If the run has ended
-    /// with an answer, all its messages must be read too.
+    /// with an answer, all its messages must be read too. Returns whether the run is no longer listed as open.
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],
         background: &[BackgroundCall],
         is_answer: bool,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         (self.listed_at, self.is_said_more) = (None, false);
         if self.access.store.document(&keys::open(&self.head.run)).await?.is_none() {
-            return Ok(());
+            return Ok(true);
         }
         for calls in left {
             let (store, run) = (&*self.access.store, &self.head.run);
             if !calls.acknowledge_calls(store, run, background).await {
-                return Ok(());
+                return Ok(false);
             }
         }
         let listed = self.prepare_listing(true).await?;
@@ -297,9 +297,10 @@ impl LeasedRun {
         let reads = is_answer && self.head.rewound.is_none();
         if reads && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;
-            return Ok(());
+            return Ok(false);
         }
-        self.commit(self.head.clone(), listed).await
+        self.commit(self.head.clone(), listed).await?;
+        Ok(!self.is_said_more)
     }
 
     /// Extends the lease.

@@ -65,8 +65,9 @@ pub(super) struct RunMemory {
 }
 
 impl RunMemory {
-    /// Notes that a driver took a run without progress: the run still waits for the same calls, although some of them
-    /// were due. For instance, the circuit breaker of a tool is open.
+    /// Notes that a driver took a run without progress. Either the run still waits for the same calls, although some of
+    /// them were due; for instance, the circuit breaker of a tool is open. Or the run has ended, waits for no calls, and
+    /// cannot be listed as ended yet.
     pub(super) fn took_in_vain(&self, run: &str, calls: Versions, now: Timestamp) {
         let until = now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX);
         locked(&self.vain).insert(run.to_owned(), (calls, until));

@@ -108,7 +108,13 @@ impl Inner {
                 let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
                 let background = state.background();
                 self.recall(&recorded.head, left.as_slice(), background, is_answer).await?;
-                recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
+                let is_listed =
+                    recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
+                if !is_listed && !recorded.is_said_more {
+                    // For example, a call still goes on in another process. A worker need not load the run in each pass
+                    // until then.
+                    self.remembered.took_in_vain(id, Versions::new(), now);
+                }
                 if recorded.is_said_more
                     && is_answer
                     && let Some(driven) = self.spoken_of_inbox(id).await?
@@ -208,7 +214,7 @@ impl Inner {
             Decision::Parked { until: parked } => until(parked),
             Decision::Away { outage } => until(outage.until),
             Decision::Rests { until: rests } => until(rests),
-            Decision::Waits if is_vain => Look::Again,
+            Decision::Waits | Decision::Ended if is_vain => Look::Again,
             Decision::Waits => {
                 let calls = head.waiting.iter().map(|it| it.call).collect();
                 Look::Rests { until: head.deadline, calls }

@@ -1,6 +1,7 @@
 //! A store of which parts cannot be read for a while, whose lists of runs are long, and before whose reads something else
 //! happens.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,6 +22,8 @@ pub struct Unreadable {
     /// The key of a document, how often it was read since, and at which of these reads it cannot be read.
     hidden: Arc<Mutex<(String, usize, Range<usize>)>>,
     reads: Arc<AtomicUsize>,
+    /// How often the documents of each prefix were read.
+    readings: Arc<Mutex<HashMap<String, usize>>>,
     /// How long the list of the runs that go on takes.
     list_takes: Duration,
     /// What happens before the turns of a run are read the next time.
@@ -29,8 +32,8 @@ pub struct Unreadable {
 
 impl Unreadable {
     pub fn of(inner: MemoryStore) -> Self {
-        let (is_away, hidden, reads, between) = Default::default();
-        Self { inner, is_away, hidden, reads, list_takes: Duration::ZERO, between }
+        let (is_away, hidden, reads, readings, between) = Default::default();
+        Self { inner, is_away, hidden, reads, readings, list_takes: Duration::ZERO, between }
     }
 
     /// Lets the list of the runs that go on take so long as one of very many does.
@@ -41,6 +44,11 @@ impl Unreadable {
     /// How many documents were read one by one.
     pub fn reads(&self) -> usize {
         self.reads.load(Ordering::SeqCst)
+    }
+
+    /// How often the documents of a prefix were read.
+    pub fn readings(&self, prefix: &str) -> usize {
+        self.readings.lock().unwrap().get(prefix).copied().unwrap_or_default()
     }
 
     /// Lets this happen before the turns of a run are read the next time.
@@ -94,6 +102,7 @@ impl Store for Unreadable {
             if prefix == "runs/open/" && !self.list_takes.is_zero() {
                 tokio::time::sleep(self.list_takes).await;
             }
+            *self.readings.lock().unwrap().entry(prefix.to_owned()).or_default() += 1;
             let between = match prefix.contains("/turn/") {
                 true => self.between.lock().unwrap().take(),
                 false => None,
