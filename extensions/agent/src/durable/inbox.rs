@@ -128,10 +128,18 @@ async fn waiting(
 }
 
 impl LeasedRun {
-    /// Returns whether a message waits that has to interrupt the request in progress.
-    pub(super) async fn is_urgent(&self) -> Result<bool, RunError> {
-        let waiting = self.access().store.documents(&keys::inbox(&self.head.run)).await?;
-        Ok(waiting.iter().any(|it| it.key.ends_with(NOW)))
+    /// Returns whether a message waits that has to interrupt the request in progress. Each message rewrites the document
+    /// that lists the run as open. So the messages, which may be large, are read only when that document has changed.
+    pub(super) async fn is_urgent(&mut self) -> Result<bool, RunError> {
+        let store = &self.access().store;
+        let listed = store.document(&keys::open(&self.head.run)).await?.map(|it| it.version);
+        if listed.is_some() && listed == self.not_urgent_at {
+            return Ok(false);
+        }
+        let waiting = store.documents(&keys::inbox(&self.head.run)).await?;
+        let is_urgent = waiting.iter().any(|it| it.key.ends_with(NOW));
+        self.not_urgent_at = listed.filter(|_| !is_urgent);
+        Ok(is_urgent)
     }
 
     /// Reads the messages that wait. The commit of the next step removes them.

@@ -41,6 +41,8 @@ pub(super) struct LeasedRun {
     pub taken: Vec<DocumentWrite>,
     /// The version of the document that lists the run as open, as it was before the driver last read the inbox.
     listed_at: Option<u64>,
+    /// The version of the document that lists the run as open, as it was when the inbox last had no urgent message.
+    pub not_urgent_at: Option<u64>,
     /// Whether the run may have messages that it had not read when it ended.
     pub is_said_more: bool,
     /// Whether a commit is in progress, or the outcome of the last commit is unknown.
@@ -60,6 +62,7 @@ impl LeasedRun {
             also: Vec::new(),
             taken: Vec::new(),
             listed_at: None,
+            not_urgent_at: None,
             is_said_more: false,
             is_committing: false,
             suspicion: None,

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use tokio::time::sleep;
 use toolwright::journal::{CommitError, DocumentWrite, MemoryStore, Store, Transaction};
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner, Runs};
-use toolwright_agent::{Message, ModelAnswer};
+use toolwright_agent::{Message, ModelAnswer, ScriptedModel};
 
 use crate::durable::process::{Deadly, Provider, World, calls, until_dead};
+use crate::durable::unreadable::Unreadable;
 use crate::support::outline;
 
 fn count(lines: &[String], wanted: &str) -> usize {
@@ -160,4 +162,27 @@ async fn a_message_that_is_withdrawn_as_the_run_reads_it_takes_no_result_from_th
     let said = ["user: Tea.", "model: Done. +0"];
     assert_eq!(outline(&agents.history("r1").await.unwrap()), said);
     assert_eq!(Runs::of(Arc::new(world.store())).list_ended().await.unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_waits_for_the_end_of_a_request_is_not_read_again_and_again() {
+    let world = World::on_tokio_time();
+    let model = Arc::new(ScriptedModel::new().hangs().says("Done."));
+    let store = Unreadable::of(world.store());
+    let first = world.on(store.clone(), &model).build().unwrap();
+    let driven = tokio::spawn(async move { first.start(NewRun::new("r1", "clerk", "Tea.")).await });
+    while model.requests().is_empty() {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let second = world.process(&model);
+    second.send("r1", "And milk.").await.unwrap();
+    let before = store.readings("run/r1/inbox/");
+    sleep(Duration::from_mins(2)).await;
+    let readings = store.readings("run/r1/inbox/") - before;
+    assert!(readings <= 2, "{readings} readings");
+
+    second.send_now("r1", "Now.").await.unwrap();
+    assert_eq!(driven.await.unwrap().unwrap().to_string(), "ended with a text");
+    let said = ["user: Tea.", "user: And milk.", "user: Now.", "model: Done. +0"];
+    assert_eq!(outline(&second.history("r1").await.unwrap()), said);
 }
