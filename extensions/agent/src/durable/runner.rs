@@ -160,10 +160,12 @@ impl Runner {
     }
 
     /// Sends another message to a run. A run that has ended continues with the message. A run that is at work or waits
-    /// for a person gets the message with its next request ([`Progress::Queued`]). The message is recorded, after all
-    /// earlier messages, before this method returns. If the run ends with an answer before it has read the message, the
-    /// run continues with the message. If a limit or an error ends the run, the message waits until another message is
-    /// sent.
+    /// for a person gets the message with its next request ([`Progress::Queued`]). The message is recorded before this
+    /// method returns. If the run ends with an answer before it has read the message, the run continues with the
+    /// message. If a limit or an error ends the run, the message waits until another message is sent.
+    ///
+    /// The run reads the messages of one process in the order in which they were sent. It reads messages of several
+    /// processes, sent before the same request, in the order of the clocks of these processes.
     ///
     /// # Errors
     /// When the message is empty, or the run was cancelled or went back to an earlier turn; also the errors of
