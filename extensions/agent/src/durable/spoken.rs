@@ -22,7 +22,8 @@ impl Inner {
         attachments: Arc<[Content<'static>]>,
         before: &mut Option<usize>,
     ) -> Result<DrivenRun, RunError> {
-        let mut driven = self.opened_again(id).await?;
+        let (head, version) = self.head(id).await?;
+        let mut driven = self.opened_again(head, version).await?;
         before.get_or_insert(driven.run.history().len());
         driven.said_before().await?;
         driven.say(text, attachments).await?;
@@ -35,22 +36,27 @@ impl Inner {
     /// [`RunError::LeaseLost`] if another process has read the messages first.
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
         while has_messages(&*self.access.store, id).await? {
-            if self.head(id).await?.0.phase != Phase::Ended {
+            let (head, version) = self.head(id).await?;
+            if head.phase != Phase::Ended {
                 return Err(RunError::LeaseLost { run: id.to_owned() });
             }
-            let mut driven = self.opened_again(id).await?;
-            match driven.said_before().await {
+            match self.spoken_of(head, version).await {
                 // A message was withdrawn, or another process was faster: read the inbox and the head again.
                 Err(error) if error.is_elsewhere() => tokio::task::yield_now().await,
-                said => return Ok(said?.then_some(driven)),
+                spoken => return spoken,
             }
         }
         Ok(None)
     }
 
-    async fn opened_again(&self, id: &str) -> Result<DrivenRun, RunError> {
-        let (head, version) = self.head(id).await?;
-        let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
+    async fn spoken_of(&self, head: Head, version: u64) -> Result<Option<DrivenRun>, RunError> {
+        let mut driven = self.opened_again(head, version).await?;
+        Ok(driven.said_before().await?.then_some(driven))
+    }
+
+    async fn opened_again(&self, head: Head, version: u64) -> Result<DrivenRun, RunError> {
+        let run = head.run.clone();
+        let not_now = |why: &str| RunError::NotNow { run: run.clone(), why: why.to_owned() };
         if head.phase != Phase::Ended {
             return Err(not_now("has not ended; resume it, or wait for its end"));
         }
@@ -65,7 +71,7 @@ impl Inner {
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
         // A cancellation that was requested after the end of the run must not end the work on this message.
-        let key = keys::cancel(id);
+        let key = keys::cancel(&run);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);
             driven.record.recorded.also.push(DocumentWrite { key, expects, text: None });
