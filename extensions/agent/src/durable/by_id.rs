@@ -138,7 +138,8 @@ impl ById {
         loop {
             // Subscribe before reading, so that no change is missed.
             let changed = self.inner.access.store.changed();
-            let came = match self.take(&mut wanted, by, &mut before).await {
+            // The future is boxed because it is large.
+            let came = match Box::pin(self.take(&mut wanted, by, &mut before)).await {
                 Ok(Ok(driven)) => {
                     wanted = WantedOutcome::Rest;
                     let before = *before.get_or_insert(driven.run.history().len());

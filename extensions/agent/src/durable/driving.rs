@@ -49,7 +49,8 @@ impl Inner {
             let is_answer = end.is_answer() && recorded.head.cancelled.is_none();
             let run = recorded.head.run.clone();
             let more = match is_answer {
-                true => self.spoken_of_inbox(&run).await,
+                // The future is boxed because it is large.
+                true => Box::pin(self.spoken_of_inbox(&run)).await,
                 false => Ok(None),
             };
             let more = match more {

@@ -117,7 +117,7 @@ impl Inner {
                 }
                 if recorded.is_said_more
                     && is_answer
-                    && let Some(driven) = self.spoken_of_inbox(id).await?
+                    && let Some(driven) = Box::pin(self.spoken_of_inbox(id)).await?
                 {
                     return Ok(Ok(driven));
                 }
