@@ -168,7 +168,7 @@ async fn of_two_processes_that_remove_a_run_at_once_the_later_hears_that_it_is_g
     let runs = Runs::of(Arc::new(store));
     let mut removed = Box::pin(runs.remove("r1", world.now()));
     tokio::select! {
-        removed = &mut removed => panic!("it stands still: {removed:?}"),
+        removed = &mut removed => panic!("it waits before its commit: {removed:?}"),
         () = still.notified() => {}
     }
     agents.remove("r1").await.unwrap();

@@ -150,7 +150,7 @@ async fn a_model_that_answers_differently_after_a_restart_is_not_asked_for_what_
     assert_eq!((model.asked(), other.asked()), (1, 2));
 }
 
-/// Sleeps for an hour, and lets nobody read whether the run was cancelled.
+/// Sleeps for an hour. From then on the journal does not say whether the run was cancelled.
 #[tool(effect = read)]
 async fn nap(store: &Unreadable) {
     store.hide("run/r1/cancel", 0..usize::MAX);
@@ -158,7 +158,7 @@ async fn nap(store: &Unreadable) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_limit_ends_a_run_although_nobody_can_read_whether_it_was_cancelled() {
+async fn a_time_limit_ends_a_run_although_its_cancellation_cannot_be_read() {
     let world = World::on_tokio_time();
     let store = Unreadable::of(world.store());
     let executor = world.executor_of(store.clone(), Registry::of([NAP]).unwrap());
