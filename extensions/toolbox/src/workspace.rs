@@ -237,7 +237,8 @@ impl Workspace {
     /// ```
     ///
     /// # Errors
-    /// When the path leads out of the workspace (`outside_workspace`), or the file system fails.
+    /// When the path leads out of the workspace (`outside_workspace`), a part of it is a file instead of a folder, or the
+    /// file system fails.
     pub fn exists(&self, path: &str) -> Result<bool, ToolError> {
         self.files.exists(&Name::parse(path)?)
     }

@@ -8,7 +8,8 @@ use super::log::ChangeLog;
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
-    /// Removes the oldest calls until no limit is exceeded. Running calls and the newest call stay.
+    /// Removes the oldest calls, several at a time, until no limit is exceeded. Running calls of this process and the
+    /// newest call stay.
     pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
         let limits = self.0.limits;
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
@@ -30,7 +31,8 @@ impl ChangeLog {
         }
     }
 
-    /// Removes the oldest calls among those that began before a time, and returns how many.
+    /// Removes the oldest calls among those that began before a time, at most [`AT_ONCE`], and returns how many were
+    /// removed.
     fn remove_oldest(&self, connection: &mut Connection, before: i64) -> rusqlite::Result<usize> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let sql = "SELECT number FROM calls WHERE began < ?1 AND number < (SELECT max(number) FROM calls) ORDER BY number LIMIT ?2";

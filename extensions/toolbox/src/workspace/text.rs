@@ -10,11 +10,11 @@ pub(crate) const MARK: char = '\u{feff}';
 /// The kind of line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Each line ends with a line feed, or there is only a single line.
+    /// Each line end is a line feed, or the text has no line end.
     Lf,
     /// Each line ends with a carriage return and a line feed.
     Crlf,
-    /// There are line ends of both kinds.
+    /// Some lines end with a line feed, and some with a carriage return and a line feed.
     Mixed,
 }
 
