@@ -8,9 +8,14 @@ use super::log::ChangeLog;
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
-    /// Removes the oldest calls, several at a time, until no limit is exceeded. Running calls of this process and the
-    /// newest call stay.
-    pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
+    /// Removes the oldest calls until no limit is exceeded. Running calls of this process and the newest call stay. An
+    /// undo of several files calls this after the last file, so that it never loses a content that it still has to
+    /// restore. Ignores errors, because the next call prunes again.
+    pub(super) fn prune(&self, now: i64) {
+        drop(self.remove_over_limits(&mut self.connection(), now));
+    }
+
+    fn remove_over_limits(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
         let limits = self.0.limits;
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
         let oldest = now.saturating_sub(age);

@@ -174,9 +174,8 @@ impl ChangeLog {
         drop(begun);
     }
 
-    /// Records the states of the files after the call, and then prunes the log. `begin` does not prune, so that an undo
-    /// never loses the content that it restores.
-    pub(super) fn finish(&self, begun: OpenChanges, now: i64) -> Result<(), ToolError> {
+    /// Records the states of the files after the call. The caller then [prunes](Self::prune) the log.
+    pub(super) fn finish(&self, begun: OpenChanges) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
         for change in &begun.changes {
             seen.push((change, self.0.workspace.look(&change.name)?));
@@ -196,8 +195,6 @@ impl ChangeLog {
         };
         finish().map_err(unavailable)?;
         step();
-        // The call is recorded, so ignore errors of pruning: the next call prunes again.
-        drop(self.prune(&mut connection, now));
         Ok(())
     }
 

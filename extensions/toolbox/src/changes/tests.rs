@@ -65,7 +65,8 @@ impl Place {
     fn call(&self, call: &CallFacts, name: &str, act: impl FnOnce(&Workspace)) {
         let begun = self.log.begin(call, &written(name), NOW).unwrap();
         act(&self.log.0.workspace);
-        self.log.finish(begun, NOW).unwrap();
+        self.log.finish(begun).unwrap();
+        self.log.prune(NOW);
     }
 
     /// A call that writes a file.

@@ -22,7 +22,8 @@ pub(super) struct Undone {
 }
 
 impl ChangeLog {
-    /// Undoes changes of one file. No folder in the name may be a link.
+    /// Undoes changes of one file. No folder in the name may be a link. After its last undo, the caller
+    /// [prunes](Self::prune) the log.
     pub(super) fn undo(
         &self,
         call: &CallFacts,
@@ -54,8 +55,7 @@ impl ChangeLog {
         let restored =
             RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
         let result = self.0.workspace.restore(name, &seen.state, &restored);
-        // If nothing was restored, this removes the change and its marks.
-        let finished = self.finish(begun, now);
+        let finished = self.finish(begun);
         result?;
         let mut undone = undone(name, &planned);
         // The file is restored, so only warn. The next operation on the file completes the change.
@@ -94,7 +94,8 @@ fn undone(name: &Name, plan: &Plan<'_>) -> Undone {
     Undone { words, rest: plan.rest.as_ref().map(|rest| rest.of(name).to_string()) }
 }
 
-fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
+/// Makes the error for a file that is not restored.
+pub(super) fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
     let error =
         ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(ErrorClass::Final);
     match refusal {

@@ -64,6 +64,7 @@ pub fn undo_turn(
             Err(error) => lines.push(format!("not restored: {error}")),
         }
     }
+    log.prune(now);
     match (restored, lines.is_empty()) {
         (_, true) => Err(nothing(&format!("run `{run}`"))),
         (0, false) => Err(ToolError::new(

@@ -206,9 +206,9 @@ fn calls_that_overlap_are_undone_in_the_order_in_which_they_ended() {
         let other = place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap();
         let (sooner, later) = if is_first_first { (one, other) } else { (other, one) };
         place.put("a", "1", 0o644);
-        place.log.finish(sooner, NOW).unwrap();
+        place.log.finish(sooner).unwrap();
         place.put("a", "2", 0o644);
-        place.log.finish(later, NOW).unwrap();
+        place.log.finish(later).unwrap();
         for expected in ["1", "0"] {
             place.undo("a", WantedChanges::Newest).unwrap();
             assert_eq!(place.file("a").unwrap().0, expected);
@@ -241,6 +241,8 @@ fn an_undo_succeeds_where_the_log_cannot_be_bounded() {
     ).unwrap();
     let undone = place.log.undo(&call(9, "undo_file"), &named("a"), WantedChanges::Newest, NOW + 1);
     assert!(!undone.unwrap().words.contains("not recorded yet"));
+    place.log.prune(NOW + 1);
+    assert_eq!(place.effective("a"), 2);
     assert_eq!(place.file("a").unwrap().0, "0");
 }
 
@@ -297,7 +299,8 @@ fn what_is_too_old_is_removed() {
     let later = NOW + 61_000;
     let begun = place.log.begin(&call(2, "write_file"), &written("b"), later).unwrap();
     place.put("b", "1", 0o644);
-    place.log.finish(begun, later).unwrap();
+    place.log.finish(begun).unwrap();
+    place.log.prune(later);
     assert_eq!(place.changes("a"), []);
     assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "not_found");
 }
