@@ -63,7 +63,8 @@ impl LocalFiles {
             // The folder to which `..` refers is known only after the links before it are resolved.
             if is_new && rest.iter().all(|it| it != "..") {
                 let whole = rest.iter().fold(real.clone(), |path, part| path.join(part));
-                let whole = whole.to_str().and_then(|it| Name::parse(it).ok());
+                let whole = whole.to_str().map(|it| if it.is_empty() { "." } else { it });
+                let whole = whole.and_then(|it| Name::parse(it).ok());
                 names.extend(whole.filter(|it| it != name));
                 is_new = false;
             }

@@ -109,6 +109,28 @@ fn a_change_through_a_link_is_recorded_once_and_undone() {
 }
 
 #[test]
+fn a_link_to_the_workspace_itself_has_its_name() {
+    let folder = linked();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("deep")).expect("a folder");
+    symlink(".", at("here")).expect("a link");
+    symlink("..", at("deep/up")).expect("a link");
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    let touches = |tool: &str, arguments: &str| {
+        let facts = executor.examine(&Call::new(tool, arguments)).expect("it is valid");
+        facts.touches().expect("it names its files").clone()
+    };
+    let written = touches("write_file", &write(".env"));
+    for path in ["here", "deep/up", "here/deep/up"] {
+        let read = touches("list_files", &format!(r#"{{"path":"{path}"}}"#));
+        let names = read.resources_read().expect("they are named").iter();
+        let names: Vec<_> = names.filter_map(|it| it.name()).collect();
+        assert_eq!((names.first(), names.last()), (Some(&path), Some(&".")), "{path}");
+        assert!(written.conflicts_with(&read), "{path}");
+    }
+}
+
+#[test]
 fn a_file_behind_a_link_is_checked_once() {
     use toolwright_toolbox::SyntaxCheck;
 
