@@ -131,6 +131,27 @@ fn a_link_to_the_workspace_itself_has_its_name() {
 }
 
 #[test]
+fn an_undo_through_a_link_is_judged_by_the_name_of_the_file() {
+    use toolwright_toolbox::{CHANGES, ChangeLog};
+
+    let (folder, beside) = (linked(), tempfile::tempdir().expect("a folder"));
+    let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
+    let log = ChangeLog::open(beside.path().join("changes.db"), workspace).expect("a log");
+    let executor = Executor::builder(Registry::of(CHANGES).expect("they fit"))
+        .policy(Policy::builder().mode(Mode::Unrestricted).base(folder.path()))
+        .service(log)
+        .build()
+        .expect("an executor");
+    let call = Call::new("undo_file", r#"{"path":"notes"}"#);
+    let facts = executor.examine(&call).expect("it is valid");
+    let touches = facts.touches().expect("it names its files");
+    let written = touches.resources_written().expect("they are named").iter();
+    assert_eq!(written.filter_map(|it| it.name()).collect::<Vec<_>>(), ["notes", ".env"]);
+    let explained = executor.explain(&call).expect("it is valid").to_string();
+    assert!(explained.contains("protect-env"), "{explained}");
+}
+
+#[test]
 fn a_file_behind_a_link_is_checked_once() {
     use toolwright_toolbox::SyntaxCheck;
 
