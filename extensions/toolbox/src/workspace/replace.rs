@@ -81,11 +81,8 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         return Ok(staged.into_iter().map(StagedChange::finish).collect());
     };
     // Restore the files in reverse order.
-    let lost: Vec<String> = staged[..done]
-        .iter_mut()
-        .rev()
-        .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
-        .collect();
+    let lost: Vec<String> =
+        staged[..done].iter_mut().rev().filter_map(|staged| staged.restore().err()).collect();
     // Drop the staged changes in reverse order, too: a folder that was created for several files is empty only after
     // the last of these changes is dropped.
     while staged.pop().is_some() {}
@@ -93,7 +90,7 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         return Err(error);
     }
     let message =
-        format!("{}; the earlier content cannot be restored in {}", error, lost.join(", "));
+        format!("{}; the earlier content cannot be restored in {}", error, lost.join("; "));
     Err(ToolError::new("partly_changed", message).caused_by(error))
 }
 

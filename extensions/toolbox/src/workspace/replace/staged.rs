@@ -128,16 +128,22 @@ impl<'c> StagedChange<'c> {
         Ok(())
     }
 
-    /// Restores the state before the commit.
-    pub(super) fn restore(&mut self) -> io::Result<()> {
+    /// Restores the state before the commit. If that fails, the old file keeps its second name, and the error is the
+    /// words for a model that name it.
+    pub(super) fn restore(&mut self) -> Result<(), String> {
         let Target { folder, name, .. } = &self.target;
-        match &self.held {
-            Some(held) => folder.rename(held, folder, name)?,
-            None => folder.remove_file(name)?,
-        }
-        self.held = None;
-        self.is_committed = false;
-        Ok(())
+        let held = self.held.take();
+        let restored = match &held {
+            Some(held) => folder.rename(held, folder, name),
+            None => folder.remove_file(name),
+        };
+        self.is_committed = restored.is_err();
+        restored.map_err(|_| match held {
+            Some(held) => {
+                format!("`{}`, whose earlier content is in `{held}` beside it", self.name())
+            }
+            None => format!("`{}`", self.name()),
+        })
     }
 
     pub(super) fn finish(self) -> WriteOutcome {
@@ -284,7 +290,30 @@ fn fill(mut file: File, content: &[u8], permissions: Option<Permissions>) -> io:
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+
+    use super::{After, Before, Change, StagedChange};
+    use crate::workspace::Name;
+
+    #[test]
+    fn an_old_file_that_cannot_be_restored_is_kept_and_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        fs::write(&path, "old").expect("a file");
+        let authority = cap_std::ambient_authority();
+        let root = cap_std::fs::Dir::open_ambient_dir(folder.path(), authority).expect("a folder");
+        let name = Name::parse("a").expect("a name");
+        let change = Change { name: &name, before: Before::Any, after: After::Content(b"new") };
+        let mut staged = StagedChange::new(&root, &change, true).expect("it is staged");
+        staged.commit().expect("it is committed");
+        fs::remove_file(&path).expect("a file");
+        fs::create_dir(&path).expect("a folder");
+        let words = staged.restore().expect_err("a folder is in the way");
+        drop(staged);
+        let held = words.split('`').nth(3).expect("a name");
+        assert_eq!(fs::read_to_string(folder.path().join(held)).expect("a file"), "old");
+    }
 
     #[test]
     fn the_temporary_file_of_a_file_that_is_replaced_is_private() {
