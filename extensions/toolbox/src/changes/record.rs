@@ -11,6 +11,7 @@ use toolwright::{CallId, ToolContext, ToolError};
 use super::database::unavailable;
 use super::log::{ChangeLog, Inner};
 use super::rows::{Change, complete, insert_content, of_file, text};
+use super::undo::unmark_without_effect;
 use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Above, FileSnapshot, Name, State};
@@ -136,7 +137,7 @@ impl ChangeLog {
                 if self.is_open(change.number) {
                     continue;
                 }
-                complete(db, change.number, state, &found.seen.content)?;
+                complete_interrupted(db, change.number, &found.seen)?;
             }
             known.push(change.number);
         }
@@ -208,7 +209,7 @@ impl ChangeLog {
             let numbers = statement.query_map([name.as_str()], |row| row.get::<_, i64>(0))?;
             for number in numbers.collect::<rusqlite::Result<Vec<_>>>()? {
                 if !self.is_open(number) {
-                    complete(&connection, number, &seen.state, &seen.content)?;
+                    complete_interrupted(&connection, number, &seen)?;
                 }
             }
             Ok(())
@@ -303,6 +304,12 @@ fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> 
     }
     db.prepare_cached("DELETE FROM changes WHERE number = ?1")?.execute([own.number])?;
     Ok(number)
+}
+
+/// Completes the change of an interrupted call with the present state of the file.
+fn complete_interrupted(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
+    unmark_without_effect(db, number, &seen.state)?;
+    complete(db, number, &seen.state, &seen.content)
 }
 
 /// Completes a change, or removes the change if it had no effect.

@@ -150,7 +150,7 @@ impl ChangeLog {
             RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
         let result = self.0.workspace.restore(name, found, &before);
         // If the log fails here, the next operation on the file completes the change.
-        let finished = self.finish(begun);
+        let finished = self.finish_undo(begun, own, result.is_ok());
         result?;
         drop(finished);
         Ok(())

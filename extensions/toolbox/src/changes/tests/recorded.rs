@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{NOW, Place, call, named, written};
 use crate::ChangeLimits;
 use crate::changes::plan::WantedChanges;
+use crate::changes::undo::mark;
 
 #[test]
 fn each_undo_goes_back_one_change_further() {
@@ -215,6 +216,22 @@ fn calls_that_overlap_are_undone_in_the_order_in_which_they_ended() {
         }
         assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "not_found");
     }
+}
+
+#[test]
+fn what_another_program_wrote_after_a_killed_undo_is_not_its_effect() {
+    let place = Place::new();
+    place.put("a", "0", 0o644);
+    place.write(1, "a", "1");
+    let undo = place.log.begin(&call(2, "undo_file"), &written("a"), NOW).unwrap();
+    let own = undo.change(&named("a")).unwrap();
+    mark(&mut place.log.connection(), own, &[&place.changes("a")[0]]).unwrap();
+    drop(undo);
+    place.put("a", "of a person", 0o644);
+    place.log.complete_cut_short(&named("a")).unwrap();
+    let changes = place.changes("a");
+    assert_eq!(changes[0].undone_by, None);
+    assert!(changes.iter().all(|it| !it.is_undo), "{changes:?}");
 }
 
 #[test]
