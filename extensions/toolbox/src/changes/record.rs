@@ -204,18 +204,28 @@ impl ChangeLog {
         let seen = self.0.workspace.look(name)?;
         let connection = self.connection();
         let complete_all = || -> rusqlite::Result<()> {
-            let sql = "SELECT number FROM changes WHERE path = ?1 AND after IS NULL";
-            let mut statement = connection.prepare_cached(sql)?;
-            let numbers = statement.query_map([name.as_str()], |row| row.get::<_, i64>(0))?;
-            for number in numbers.collect::<rusqlite::Result<Vec<_>>>()? {
-                if !self.is_open(number) {
-                    complete_interrupted(&connection, number, &seen)?;
-                }
+            for number in self.cut_short(&connection, name)? {
+                complete_interrupted(&connection, number, &seen)?;
             }
             Ok(())
         };
         complete_all().map_err(unavailable)?;
         Ok(seen)
+    }
+
+    /// Returns whether an interrupted call has left a change of this file.
+    pub(super) fn is_cut_short(&self, name: &Name) -> rusqlite::Result<bool> {
+        Ok(!self.cut_short(&self.connection(), name)?.is_empty())
+    }
+
+    /// Returns the numbers of the changes of this file that interrupted calls have left.
+    fn cut_short(&self, db: &Connection, name: &Name) -> rusqlite::Result<Vec<i64>> {
+        let sql = "SELECT number FROM changes WHERE path = ?1 AND after IS NULL";
+        let mut statement = db.prepare_cached(sql)?;
+        let numbers = statement.query_map([name.as_str()], |row| row.get::<_, i64>(0))?;
+        let mut numbers = numbers.collect::<rusqlite::Result<Vec<_>>>()?;
+        numbers.retain(|number| !self.is_open(*number));
+        Ok(numbers)
     }
 
     /// Returns whether a call in this process will still complete the change.

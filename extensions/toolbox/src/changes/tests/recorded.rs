@@ -235,6 +235,29 @@ fn what_another_program_wrote_after_a_killed_undo_is_not_its_effect() {
 }
 
 #[test]
+fn a_file_that_is_out_of_reach_does_not_hide_the_history_of_the_others() {
+    let place = Place::new();
+    place.write(1, "dir/a", "1");
+    place.write(2, "b", "1");
+    let list = || {
+        let entries = place.log.history(None, 20, call(9, "file_history").id).unwrap();
+        entries.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    fs::rename(place.path("dir"), place.path("old")).unwrap();
+    symlink("/", place.path("dir")).unwrap();
+    let history = list();
+    assert!(history.contains("`dir/a`") && history.contains("`b`"), "{history}");
+    // The state of this file would complete the change of an interrupted call.
+    fs::remove_file(place.path("dir")).unwrap();
+    fs::rename(place.path("old"), place.path("dir")).unwrap();
+    drop(place.log.begin(&call(3, "write_file"), &written("dir/a"), NOW).unwrap());
+    fs::rename(place.path("dir"), place.path("old")).unwrap();
+    symlink("/", place.path("dir")).unwrap();
+    let history = list();
+    assert!(history.contains("still runs") && history.contains("`b`"), "{history}");
+}
+
+#[test]
 fn an_undo_whose_log_fails_after_it_says_that_the_file_is_restored() {
     let place = Place::new();
     place.put("a", "0", 0o644);
