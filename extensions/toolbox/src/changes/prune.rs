@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use super::log::ChangeLog;
 
-/// How many calls are removed in one transaction.
+/// The most calls that are removed in one transaction.
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
@@ -30,23 +30,31 @@ impl ChangeLog {
             if !too_large && !too_old {
                 return Ok(());
             }
-            if self.remove_oldest(connection, if too_large { i64::MAX } else { oldest })? == 0 {
+            let before = if too_large { None } else { Some(oldest) };
+            if self.remove_oldest(connection, before)? == 0 {
                 return Ok(());
             }
         }
     }
 
-    /// Removes the oldest calls among those that began before a time, at most [`AT_ONCE`], and returns how many were
-    /// removed.
-    fn remove_oldest(&self, connection: &mut Connection, before: i64) -> rusqlite::Result<usize> {
+    /// Removes the oldest calls, at most [`AT_ONCE`]: those that began before a time or, if there is none, as many as
+    /// exceed the limit of the size. Returns how many were removed.
+    fn remove_oldest(
+        &self,
+        connection: &mut Connection,
+        before: Option<i64>,
+    ) -> rusqlite::Result<usize> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let sql = "SELECT number FROM calls WHERE began < ?1 AND number < (SELECT max(number) FROM calls) ORDER BY number LIMIT ?2";
         let calls = transaction
             .prepare_cached(sql)?
-            .query_map([before, AT_ONCE], |row| row.get::<_, i64>(0))?
+            .query_map([before.unwrap_or(i64::MAX), AT_ONCE], |row| row.get::<_, i64>(0))?
             .collect::<rusqlite::Result<Vec<i64>>>()?;
         let mut removed = 0;
         for call in calls {
+            if before.is_none() && used(&transaction)? <= self.0.limits.bytes {
+                break;
+            }
             let sql = "SELECT number, before_hash, after_hash FROM changes WHERE call = ?1";
             let changes = transaction
                 .prepare_cached(sql)?

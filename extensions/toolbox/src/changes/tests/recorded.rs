@@ -332,6 +332,16 @@ fn the_log_is_bounded_by_size_and_the_newest_change_stays() {
 }
 
 #[test]
+fn a_log_that_is_too_large_loses_no_more_calls_than_it_has_to() {
+    let place = Place::with(ChangeLimits { bytes: 1024 * 1024, ..ChangeLimits::default() });
+    for number in 0..8_u64 {
+        place.write(number, &number.to_string(), &number.to_string().repeat(200_000));
+    }
+    let found: Vec<_> = (0..8).map(|number| place.changes(&number.to_string()).len()).collect();
+    assert_eq!((found[0], &found[5..]), (0, &[1, 1, 1][..]), "{found:?}");
+}
+
+#[test]
 fn what_is_too_old_is_removed() {
     let place =
         Place::with(ChangeLimits { age: Duration::from_secs(60), ..ChangeLimits::default() });
