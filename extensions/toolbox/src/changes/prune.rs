@@ -72,10 +72,18 @@ impl ChangeLog {
             removed += 1;
         }
         transaction.commit()?;
-        // Return the unused pages of the file to the file system.
-        connection.pragma_update_and_check(None, "incremental_vacuum", 0, |_| Ok(())).optional()?;
+        return_unused(connection)?;
         Ok(removed)
     }
+}
+
+/// Returns the unused pages of the file to the file system, with the removed contents in them. Each step of this
+/// statement returns one page.
+fn return_unused(db: &Connection) -> rusqlite::Result<()> {
+    let mut statement = db.prepare("PRAGMA incremental_vacuum")?;
+    let mut pages = statement.query([])?;
+    while pages.next()?.is_some() {}
+    Ok(())
 }
 
 /// Returns how many bytes of the file are in use.

@@ -342,6 +342,20 @@ fn a_log_that_is_too_large_loses_no_more_calls_than_it_has_to() {
 }
 
 #[test]
+fn the_space_of_removed_contents_is_returned() {
+    let place = Place::with(ChangeLimits { bytes: 1024 * 1024, ..ChangeLimits::default() });
+    place.write(1, "a", &"a".repeat(20 << 20));
+    place.write(2, "b", "b");
+    assert_eq!(place.changes("a"), []);
+    let connection = place.log.connection();
+    let unused = connection.pragma_query_value(None, "freelist_count", |row| row.get::<_, i64>(0));
+    assert_eq!(unused.unwrap(), 0);
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    let size = fs::metadata(place.log.file()).unwrap().len();
+    assert!(size < 2 << 20, "{size} bytes");
+}
+
+#[test]
 fn what_is_too_old_is_removed() {
     let place =
         Place::with(ChangeLimits { age: Duration::from_secs(60), ..ChangeLimits::default() });
