@@ -154,14 +154,14 @@ impl ChangeLog {
         Ok(BegunChange { number, name, is_new: true, known })
     }
 
-    /// Removes what this attempt recorded, for a call whose tool did not begin. If the log fails here, the rows remain,
-    /// like those of an interrupted call.
+    /// Removes what this attempt recorded, for a call whose tool did not begin, except what the next attempt has
+    /// continued already. If the log fails here, the rows remain, like those of an interrupted call.
     pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            for change in begun.changes.iter().filter(|it| it.is_new) {
+            for change in begun.changes.iter().filter(|it| it.is_new && !self.is_shared(it)) {
                 remove(&transaction, change.number)?;
             }
             if let Some(call) = begun.made {
@@ -226,6 +226,12 @@ impl ChangeLog {
         let mut numbers = numbers.collect::<rusqlite::Result<Vec<_>>>()?;
         numbers.retain(|number| !self.is_open(*number));
         Ok(numbers)
+    }
+
+    /// Returns whether another attempt of the call has continued the change.
+    fn is_shared(&self, change: &BegunChange) -> bool {
+        let open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.get(&change.number).is_some_and(|count| *count > 1)
     }
 
     /// Returns whether a call in this process will still complete the change.

@@ -300,6 +300,17 @@ fn a_call_that_does_not_begin_leaves_what_an_earlier_attempt_recorded() {
 }
 
 #[test]
+fn an_attempt_that_does_not_begin_leaves_what_the_next_attempt_continues() {
+    let place = Place::new();
+    let facts = call(1, "write_file");
+    let [first, second] = [0, 1].map(|_| place.log.begin(&facts, &written("a"), NOW).unwrap());
+    place.log.forget(first);
+    place.put("a", "1", 0o644);
+    place.log.finish(second).unwrap();
+    assert_eq!(place.effective("a"), 1);
+}
+
+#[test]
 fn a_call_that_changes_nothing_is_not_in_the_log() {
     let place = Place::new();
     place.put("a", "0", 0o644);
