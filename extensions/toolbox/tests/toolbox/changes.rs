@@ -447,6 +447,20 @@ fn a_broken_file_that_is_renamed_is_not_newly_broken() {
 }
 
 #[test]
+fn broken_files_that_are_renamed_together_are_not_newly_broken() {
+    let desk = Desk::new();
+    let mut patch = String::new();
+    for number in 0..20 {
+        fs::write(desk.path(&format!("old{number}.json")), format!("[{number}, {{\n")).unwrap();
+        patch.push_str(&format!(
+            "diff --git a/old{number}.json b/new{number}.json\nrename from old{number}.json\nrename to new{number}.json\n"
+        ));
+    }
+    let answer = desk.ok(1, "apply_patch", json!({"patch": patch}));
+    assert!(!answer.contains("warning"), "{answer}");
+}
+
+#[test]
 fn a_structured_answer_stays_structured_beside_the_warning() {
     let desk = Desk::new();
     let answer = desk.turn(1, "add_section", json!({"path": "a.toml"}));
