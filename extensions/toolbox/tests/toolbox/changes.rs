@@ -240,6 +240,17 @@ fn a_turn_is_undone_with_a_line_for_each_file() {
     );
 }
 
+#[test]
+fn a_turn_does_not_undo_itself() {
+    let desk = Desk::new();
+    let write = ("write_file", json!({"path": "a", "content": "1\n"}));
+    let answers = desk.calls(1, [write, ("undo_turn", json!({"turn": 1}))]);
+    assert_eq!(answers[1].error().map(|it| it.kind()), Some("busy"), "{}", answers[1].text());
+    assert_eq!(desk.text("a"), "1\n");
+    desk.ok(2, "undo_turn", json!({"turn": 1}));
+    assert!(!desk.path("a").exists());
+}
+
 /// The line with `N` for the numbers 2 to 5.
 fn without_numbers_of_changes(line: &str) -> String {
     let mut before = "";
