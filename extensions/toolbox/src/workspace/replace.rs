@@ -158,6 +158,23 @@ mod tests {
         assert_eq!(workspace.read("new/deep").expect("a file"), b"made");
     }
 
+    #[test]
+    fn files_of_a_killed_process_with_the_same_id_are_in_no_ones_way() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path()).expect("it is there");
+        for number in (1..4000).step_by(2) {
+            let left = format!(".toolwright-{}-{number}.tmp", std::process::id());
+            std::fs::write(folder.path().join(left), "").expect("a file");
+        }
+        let names = ["a", "b"].map(|it| Name::parse(it).expect(it));
+        let changes = names.each_ref().map(|name| {
+            std::fs::write(folder.path().join(name), "old").expect("a file");
+            Change { name, before: Before::Any, after: After::Content(b"new") }
+        });
+        workspace.change(&changes).expect("other names are free");
+        assert_eq!(workspace.read("b").expect("a file"), b"new");
+    }
+
     #[cfg(unix)]
     #[test]
     fn what_was_written_before_a_step_that_fails_is_put_back() {

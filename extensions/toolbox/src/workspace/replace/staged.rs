@@ -1,7 +1,7 @@
 //! One file that is about to be replaced, created or removed. Its new content is in a temporary file next to it. If the
 //! old file may have to be restored, it has a second name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -74,9 +74,7 @@ impl<'c> StagedChange<'c> {
         }
         if permissions.is_some() && may_be_undone {
             // A hard link needs no space, so restoring the file cannot fail for lack of space.
-            let held = vacant();
-            folder.hard_link(name, folder, &held)?;
-            self.held = Some(held);
+            self.held = Some(link_beside(folder, name)?);
             step();
         }
         Ok(())
@@ -250,6 +248,18 @@ fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
             // An earlier process with the same id has left this file behind, so try another name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             opened => return Ok((name, opened?)),
+        }
+    }
+}
+
+/// Gives a file a second name next to it, and returns that name.
+fn link_beside(folder: &Dir, name: &OsStr) -> io::Result<String> {
+    loop {
+        let held = vacant();
+        match folder.hard_link(name, folder, &held) {
+            // An earlier process with the same id has left a file behind, so try another name.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            linked => return linked.map(|()| held),
         }
     }
 }
