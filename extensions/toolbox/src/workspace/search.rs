@@ -73,6 +73,7 @@ impl Walk<'_> {
             let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
             let relative = relative.to_string_lossy().into_owned();
             worker()(ListedEntry { name: start.clone(), relative, modified: None });
+            self.sought().is_wanted()?;
             return Ok(0);
         }
         self.folder_at_once(start, worker)
