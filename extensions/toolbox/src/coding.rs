@@ -184,7 +184,7 @@ impl CodingTools {
 
     /// Shares a cache of reads with other executors of this process.
     pub fn cache(mut self, cache: &ReadCache) -> Self {
-        self.cache = cache.clone();
+        self.cache = cache.clone().constant::<Workspace>();
         self
     }
 

@@ -106,6 +106,18 @@ fn nothing_outside_of_the_folder_is_read_by_a_line() {
 }
 
 #[test]
+fn a_cache_that_is_shared_answers_reads_of_other_executors() {
+    let here = Here::new();
+    let cache = toolwright_middleware::ReadCache::new();
+    let [first, second] =
+        [0, 1].map(|_| builder().with(here.tools().cache(&cache)).build().unwrap());
+    for executor in [first, second] {
+        call(&executor, "read_file", json!({"path": "notes.md"}));
+    }
+    assert_eq!((cache.statistics().hits, cache.statistics().misses), (1, 1));
+}
+
+#[test]
 fn each_part_can_be_left_out() {
     let here = Here::new();
     let tools = here.tools().without_programs().without_shell().without_undo();
