@@ -103,6 +103,11 @@ fn nothing_outside_of_the_folder_is_read_by_a_line() {
     let executor = builder().with(here.tools()).build().unwrap();
     let outside = call(&executor, "bash", json!({"command": "cat ../beside.txt"}));
     assert!(outside.is_error() && !outside.text().contains("secret"), "{}", outside.text());
+
+    let beside = here.0.path().join("beside.txt");
+    std::os::unix::fs::symlink(beside, here.inside().join("link")).unwrap();
+    let linked = call(&executor, "bash", json!({"command": "cat link"}));
+    assert!(linked.is_error() && !linked.text().contains("secret"), "{}", linked.text());
 }
 
 #[test]

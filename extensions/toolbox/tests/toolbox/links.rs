@@ -152,6 +152,25 @@ fn an_undo_through_a_link_is_judged_by_the_name_of_the_file() {
 }
 
 #[test]
+fn a_link_that_leads_out_of_the_folder_names_what_is_there() {
+    let folder = linked();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("deep")).expect("a folder");
+    symlink("/etc", at("system")).expect("a link");
+    symlink("../../beside", at("deep/out")).expect("a link");
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    for (path, last) in [("system/hostname", "/etc/hostname"), ("deep/out/a", "../beside/a")] {
+        let call = Call::new("read_file", format!(r#"{{"path":"{path}"}}"#));
+        let facts = executor.examine(&call).expect("it is valid");
+        let touches = facts.touches().expect("it names its files");
+        let read = touches.resources_read().expect("they are named").iter();
+        assert_eq!(read.filter_map(|it| it.name()).collect::<Vec<_>>(), [path, last]);
+        let answer = runtime().block_on(executor.call(&call));
+        assert_eq!(answer.error().map(|it| it.kind()), Some("outside_workspace"));
+    }
+}
+
+#[test]
 fn a_file_behind_a_link_is_checked_once() {
     use toolwright_toolbox::SyntaxCheck;
 
