@@ -1,5 +1,6 @@
 //! The log without an executor: what is recorded, what an undo decides, and processes that are killed at each step.
 
+mod bounded;
 mod killed;
 mod planned;
 mod recorded;
