@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_killed_process_with_the_same_id_are_in_no_ones_way() {
+    fn files_that_a_killed_process_with_the_same_id_left_do_not_stop_a_change() {
         let folder = tempfile::tempdir().expect("a folder");
         let workspace = Workspace::open(folder.path()).expect("it is there");
         for number in (1..4000).step_by(2) {
