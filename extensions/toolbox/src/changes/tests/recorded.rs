@@ -223,7 +223,8 @@ fn what_another_program_wrote_after_a_killed_undo_is_not_its_effect() {
     place.write(1, "a", "1");
     let undo = place.log.begin(&call(2, "undo_file"), &written("a"), NOW).unwrap();
     let own = undo.change(&named("a")).unwrap();
-    mark(&mut place.log.connection(), own, &[&place.changes("a")[0]]).unwrap();
+    let first = &place.changes("a")[0];
+    mark(&mut place.log.connection(), own, &[first]).unwrap();
     drop(undo);
     place.put("a", "of a person", 0o644);
     place.log.complete_cut_short(&named("a")).unwrap();
