@@ -116,6 +116,8 @@ fn a_cache_that_is_shared_answers_reads_of_other_executors() {
     let cache = toolwright_middleware::ReadCache::new();
     let [first, second] =
         [0, 1].map(|_| builder().with(here.tools().cache(&cache)).build().unwrap());
+    // A file that was just changed is not cached.
+    std::thread::sleep(std::time::Duration::from_millis(2200));
     for executor in [first, second] {
         call(&executor, "read_file", json!({"path": "notes.md"}));
     }
