@@ -145,7 +145,10 @@ impl CodingTools {
     /// Hides a file or a folder, such as the journal, from programs in a sandbox. The change log, and folders with keys
     /// in the home folder of the user, such as `.ssh`, are always hidden from them.
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
-        self.hidden.push(path.into());
+        let path = path.into();
+        let path = std::path::absolute(&path).unwrap_or(path);
+        // A sandbox resolves the path too, so resolve it before it is compared with the folder.
+        self.hidden.push(path.canonicalize().unwrap_or(path));
         self
     }
 
@@ -181,7 +184,7 @@ impl CodingTools {
 
     /// Shares a cache of reads with other executors of this process.
     pub fn cache(mut self, cache: &ReadCache) -> Self {
-        self.cache = cache.clone();
+        self.cache = cache.clone().constant::<Workspace>();
         self
     }
 
@@ -259,5 +262,22 @@ impl fmt::Debug for CodingTools {
             .field("workspace", &self.workspace)
             .field("log", &self.log)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::CodingTools;
+
+    #[test]
+    fn a_path_through_a_link_is_hidden_where_it_leads() {
+        let around = tempfile::tempdir().expect("a folder");
+        let around = around.path().canonicalize().expect("it is there");
+        std::fs::create_dir(around.join("work")).expect("a folder");
+        std::fs::write(around.join("work/journal.db"), "").expect("a file");
+        std::os::unix::fs::symlink("work", around.join("link")).expect("a link");
+        let tools = CodingTools::open(around.join("work")).expect("it is there");
+        let tools = tools.hide(around.join("link/journal.db"));
+        assert!(tools.hidden().contains(&around.join("work/journal.db")), "{:?}", tools.hidden());
     }
 }

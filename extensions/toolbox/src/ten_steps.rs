@@ -79,7 +79,7 @@ impl TenSteps {
 
     /// Shares a cache with other executors of this process.
     pub fn cache(self, cache: &ReadCache) -> Self {
-        Self { cache: cache.clone(), ..self }
+        Self { cache: cache.clone().constant::<Workspace>(), ..self }
     }
 
     /// Adds the steps to a builder. `as_given` may replace each piece of middleware, for instance by one that wraps it.

@@ -49,6 +49,8 @@ pub(crate) use failure::failed;
 pub(crate) use files::Files;
 #[cfg(feature = "files")]
 pub(crate) use hash::{content_hash, is_expected};
+#[cfg(feature = "container")]
+pub(crate) use links::LinkNames;
 pub(crate) use name::Name;
 #[cfg(feature = "container")]
 pub(crate) use regular::{changed_meanwhile, not_regular, read_only, too_large};
@@ -237,7 +239,8 @@ impl Workspace {
     /// ```
     ///
     /// # Errors
-    /// When the path leads out of the workspace (`outside_workspace`), or the file system fails.
+    /// When the path leads out of the workspace (`outside_workspace`), a part of it is a file instead of a folder, or the
+    /// file system fails.
     pub fn exists(&self, path: &str) -> Result<bool, ToolError> {
         self.files.exists(&Name::parse(path)?)
     }
@@ -304,7 +307,7 @@ impl Workspace {
 
     #[cfg(any(feature = "changes", feature = "syntax"))]
     pub(crate) fn names_past_links(&self, name: &Name) -> Vec<Name> {
-        self.files.names_past_links(name)
+        self.files.names_past_links(name).inside
     }
 }
 
@@ -338,9 +341,12 @@ impl Holds<toolwright::File> for Workspace {
         self.scope.clone()
     }
 
-    /// Returns the names of a file that is reached through links: one name after each link, with the real name last.
+    /// Returns the names of a file that is reached through links: one name after each link, with the real name last. If
+    /// a link leads out of the folder, its target is the last name. The tools for files refuse such a path, but a program
+    /// would follow it.
     fn other_names(&self, name: &str) -> Vec<String> {
         let Ok(name) = Name::parse(name) else { return Vec::new() };
-        self.files.names_past_links(&name).iter().map(ToString::to_string).collect()
+        let names = self.files.names_past_links(&name);
+        names.inside.iter().map(ToString::to_string).chain(names.outside).collect()
     }
 }

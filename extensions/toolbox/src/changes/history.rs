@@ -37,7 +37,10 @@ impl ChangeLog {
         };
         let mut entries = Vec::new();
         for name in &names {
-            self.complete_cut_short(name)?;
+            if self.is_cut_short(name).map_err(unavailable)? {
+                // A file that can no longer be read must not hide the others. Its change is listed as still running.
+                drop(self.complete_cut_short(name));
+            }
             let changes = of_file(&self.connection(), name).map_err(unavailable)?;
             let changes = changes.into_iter().filter(|it| it.after.is_none() || it.is_effective());
             entries.extend(changes.filter(|it| it.call.id != asking).map(Entry::Change));

@@ -139,6 +139,11 @@ impl Holds<File> for ChangeLog {
     fn scope(&self) -> ResourceScope {
         Holds::<File>::scope(&*self.0.workspace)
     }
+
+    /// Returns the names of a file that is reached through links, as the workspace does.
+    fn other_names(&self, name: &str) -> Vec<String> {
+        Holds::<File>::other_names(&*self.0.workspace, name)
+    }
 }
 
 impl fmt::Debug for ChangeLog {

@@ -4,12 +4,18 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use super::log::ChangeLog;
 
-/// How many calls are removed in one transaction.
+/// The most calls that are removed in one transaction.
 const AT_ONCE: i64 = 32;
 
 impl ChangeLog {
-    /// Removes the oldest calls until no limit is exceeded. Running calls and the newest call stay.
-    pub(super) fn prune(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
+    /// Removes the oldest calls until no limit is exceeded. Running calls of this process and the newest call stay. An
+    /// undo of several files calls this after the last file, so that it never loses a content that it still has to
+    /// restore. Ignores errors, because the next call prunes again.
+    pub(super) fn prune(&self, now: i64) {
+        drop(self.remove_over_limits(&mut self.connection(), now));
+    }
+
+    fn remove_over_limits(&self, connection: &mut Connection, now: i64) -> rusqlite::Result<()> {
         let limits = self.0.limits;
         let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
         let oldest = now.saturating_sub(age);
@@ -24,22 +30,31 @@ impl ChangeLog {
             if !too_large && !too_old {
                 return Ok(());
             }
-            if self.remove_oldest(connection, if too_large { i64::MAX } else { oldest })? == 0 {
+            let before = if too_large { None } else { Some(oldest) };
+            if self.remove_oldest(connection, before)? == 0 {
                 return Ok(());
             }
         }
     }
 
-    /// Removes the oldest calls among those that began before a time, and returns how many.
-    fn remove_oldest(&self, connection: &mut Connection, before: i64) -> rusqlite::Result<usize> {
+    /// Removes the oldest calls, at most [`AT_ONCE`]: those that began before a time or, if there is none, as many as
+    /// exceed the limit of the size. Returns how many were removed.
+    fn remove_oldest(
+        &self,
+        connection: &mut Connection,
+        before: Option<i64>,
+    ) -> rusqlite::Result<usize> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let sql = "SELECT number FROM calls WHERE began < ?1 AND number < (SELECT max(number) FROM calls) ORDER BY number LIMIT ?2";
         let calls = transaction
             .prepare_cached(sql)?
-            .query_map([before, AT_ONCE], |row| row.get::<_, i64>(0))?
+            .query_map([before.unwrap_or(i64::MAX), AT_ONCE], |row| row.get::<_, i64>(0))?
             .collect::<rusqlite::Result<Vec<i64>>>()?;
         let mut removed = 0;
         for call in calls {
+            if before.is_none() && used(&transaction)? <= self.0.limits.bytes {
+                break;
+            }
             let sql = "SELECT number, before_hash, after_hash FROM changes WHERE call = ?1";
             let changes = transaction
                 .prepare_cached(sql)?
@@ -57,10 +72,18 @@ impl ChangeLog {
             removed += 1;
         }
         transaction.commit()?;
-        // Return the unused pages of the file to the file system.
-        connection.pragma_update_and_check(None, "incremental_vacuum", 0, |_| Ok(())).optional()?;
+        return_unused(connection)?;
         Ok(removed)
     }
+}
+
+/// Returns the unused pages of the file to the file system, with the removed contents in them. Each step of this
+/// statement returns one page.
+fn return_unused(db: &Connection) -> rusqlite::Result<()> {
+    let mut statement = db.prepare("PRAGMA incremental_vacuum")?;
+    let mut pages = statement.query([])?;
+    while pages.next()?.is_some() {}
+    Ok(())
 }
 
 /// Returns how many bytes of the file are in use.

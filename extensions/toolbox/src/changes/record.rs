@@ -11,6 +11,7 @@ use toolwright::{CallId, ToolContext, ToolError};
 use super::database::unavailable;
 use super::log::{ChangeLog, Inner};
 use super::rows::{Change, complete, insert_content, of_file, text};
+use super::undo::unmark_without_effect;
 use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Above, FileSnapshot, Name, State};
@@ -136,7 +137,7 @@ impl ChangeLog {
                 if self.is_open(change.number) {
                     continue;
                 }
-                complete(db, change.number, state, &found.seen.content)?;
+                complete_interrupted(db, change.number, &found.seen)?;
             }
             known.push(change.number);
         }
@@ -153,14 +154,14 @@ impl ChangeLog {
         Ok(BegunChange { number, name, is_new: true, known })
     }
 
-    /// Removes what this attempt recorded, for a call whose tool did not begin. If the log fails here, the rows remain,
-    /// like those of an interrupted call.
+    /// Removes what this attempt recorded, for a call whose tool did not begin, except what the next attempt has
+    /// continued already. If the log fails here, the rows remain, like those of an interrupted call.
     pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            for change in begun.changes.iter().filter(|it| it.is_new) {
+            for change in begun.changes.iter().filter(|it| it.is_new && !self.is_shared(it)) {
                 remove(&transaction, change.number)?;
             }
             if let Some(call) = begun.made {
@@ -174,9 +175,8 @@ impl ChangeLog {
         drop(begun);
     }
 
-    /// Records the states of the files after the call, and then prunes the log. `begin` does not prune, so that an undo
-    /// never loses the content that it restores.
-    pub(super) fn finish(&self, begun: OpenChanges, now: i64) -> Result<(), ToolError> {
+    /// Records the states of the files after the call. The caller then [prunes](Self::prune) the log.
+    pub(super) fn finish(&self, begun: OpenChanges) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
         for change in &begun.changes {
             seen.push((change, self.0.workspace.look(&change.name)?));
@@ -196,8 +196,6 @@ impl ChangeLog {
         };
         finish().map_err(unavailable)?;
         step();
-        // The call is recorded, so ignore errors of pruning: the next call prunes again.
-        drop(self.prune(&mut connection, now));
         Ok(())
     }
 
@@ -206,18 +204,34 @@ impl ChangeLog {
         let seen = self.0.workspace.look(name)?;
         let connection = self.connection();
         let complete_all = || -> rusqlite::Result<()> {
-            let sql = "SELECT number FROM changes WHERE path = ?1 AND after IS NULL";
-            let mut statement = connection.prepare_cached(sql)?;
-            let numbers = statement.query_map([name.as_str()], |row| row.get::<_, i64>(0))?;
-            for number in numbers.collect::<rusqlite::Result<Vec<_>>>()? {
-                if !self.is_open(number) {
-                    complete(&connection, number, &seen.state, &seen.content)?;
-                }
+            for number in self.cut_short(&connection, name)? {
+                complete_interrupted(&connection, number, &seen)?;
             }
             Ok(())
         };
         complete_all().map_err(unavailable)?;
         Ok(seen)
+    }
+
+    /// Returns whether an interrupted call has left a change of this file.
+    pub(super) fn is_cut_short(&self, name: &Name) -> rusqlite::Result<bool> {
+        Ok(!self.cut_short(&self.connection(), name)?.is_empty())
+    }
+
+    /// Returns the numbers of the changes of this file that interrupted calls have left.
+    fn cut_short(&self, db: &Connection, name: &Name) -> rusqlite::Result<Vec<i64>> {
+        let sql = "SELECT number FROM changes WHERE path = ?1 AND after IS NULL";
+        let mut statement = db.prepare_cached(sql)?;
+        let numbers = statement.query_map([name.as_str()], |row| row.get::<_, i64>(0))?;
+        let mut numbers = numbers.collect::<rusqlite::Result<Vec<_>>>()?;
+        numbers.retain(|number| !self.is_open(*number));
+        Ok(numbers)
+    }
+
+    /// Returns whether another attempt of the call has continued the change.
+    fn is_shared(&self, change: &BegunChange) -> bool {
+        let open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.get(&change.number).is_some_and(|count| *count > 1)
     }
 
     /// Returns whether a call in this process will still complete the change.
@@ -306,6 +320,12 @@ fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> 
     }
     db.prepare_cached("DELETE FROM changes WHERE number = ?1")?.execute([own.number])?;
     Ok(number)
+}
+
+/// Completes the change of an interrupted call with the present state of the file.
+fn complete_interrupted(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
+    unmark_without_effect(db, number, &seen.state)?;
+    complete(db, number, &seen.state, &seen.content)
 }
 
 /// Completes a change, or removes the change if it had no effect.

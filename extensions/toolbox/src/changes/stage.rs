@@ -61,7 +61,11 @@ impl AfterCall for Recording {
             return Box::pin(std::future::ready(None));
         }
         Box::pin(async move {
-            let finish = move || self.log.finish(self.begun, milliseconds());
+            let finish = move || {
+                self.log.finish(self.begun)?;
+                self.log.prune(milliseconds());
+                Ok(())
+            };
             let finished = blocking(finish).await.and_then(|finished| finished);
             // The call has happened, so only warn. The next operation on the file completes the change.
             let error = finished.err()?;

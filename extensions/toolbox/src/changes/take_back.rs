@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use toolwright::unstable::changes::{
     ChangingCalls, FileChanges, RefusedFile, RestoredFiles, UnrecordedCall,
 };
-use toolwright::{CallId, ToolError};
+use toolwright::{CallId, ErrorClass, ToolError};
 
 use super::back::plan_back;
 use super::database::unavailable;
@@ -18,7 +18,7 @@ use super::plan::Refusal;
 use super::record::CallFacts;
 use super::rows::{CallOf, Change, call, content, of_file};
 use super::tool::milliseconds;
-use super::undo::mark;
+use super::undo::{mark, refused};
 use crate::blocking::blocking;
 use crate::footprint::WrittenFiles;
 use crate::step::step;
@@ -101,7 +101,7 @@ impl ChangeLog {
         Ok(ExaminedFiles { report, files })
     }
 
-    /// Restores each file as an undo does. Skips a file that an interrupted process has already restored.
+    /// Restores each file as an undo does, and then prunes the log. Skips a file that an interrupted process has already restored.
     pub(super) fn taken_back(
         &self,
         calls: &ChangingCalls,
@@ -111,27 +111,49 @@ impl ChangeLog {
         let ExaminedFiles { report, files } = self.examine_files(calls)?;
         for (name, found) in files {
             step();
-            let changes = of_file(&self.connection(), &name).map_err(unavailable)?;
-            let back = plan_back(&changes, |it| is_of(it, calls), &found);
-            let Ok(Some(back)) = back else { continue };
-            let Some(oldest) = back.oldest() else { continue };
-            let restored = content(&self.connection(), &oldest.before).map_err(unavailable)?;
-            let restored = restored.unwrap_or_default();
-            let written = WrittenFiles { names: vec![name.clone()], unnamed: None };
-            let begun = self.begin(by, &written, now)?;
-            let Some(own) = begun.change(&name) else { continue };
-            mark(&mut self.connection(), own, &back.changes).map_err(unavailable)?;
-            step();
-            let before =
-                RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
-            let result = self.0.workspace.restore(&name, &found, &before);
-            // If nothing was restored, this removes the change and its marks. If the log fails here, the next operation
-            // on the file completes the change.
-            let finished = self.finish(begun, now);
-            result?;
-            drop(finished);
+            self.restore_examined(&name, &found, calls, by, now)?;
         }
+        self.prune(now);
         Ok(report)
+    }
+
+    /// Restores a file whose state was `found` when it was examined.
+    fn restore_examined(
+        &self,
+        name: &Name,
+        found: &State,
+        calls: &ChangingCalls,
+        by: &CallFacts,
+        now: i64,
+    ) -> Result<(), ToolError> {
+        let changes = of_file(&self.connection(), name).map_err(unavailable)?;
+        // Another process may have pruned the log since the file was examined.
+        let gone = || {
+            let message =
+                format!("`{name}` was not restored: its changes are no longer in the log");
+            ToolError::new("not_recorded", message).class(ErrorClass::Final)
+        };
+        let back = plan_back(&changes, |it| is_of(it, calls), found);
+        let back = back.map_err(|why| refused(name, &why))?.ok_or_else(gone)?;
+        let oldest = back.oldest().ok_or_else(gone)?;
+        let restored = content(&self.connection(), &oldest.before).map_err(unavailable)?;
+        let restored = restored.ok_or_else(gone)?;
+        let written = WrittenFiles { names: vec![name.clone()], unnamed: None };
+        let begun = self.begin(by, &written, now)?;
+        let Some(own) = begun.change(name) else {
+            let why = "a folder is there now";
+            return Err(refused(name, &Refusal::Unrecorded { change: oldest, why }));
+        };
+        mark(&mut self.connection(), own, &back.changes).map_err(unavailable)?;
+        step();
+        let before =
+            RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
+        let result = self.0.workspace.restore(name, found, &before);
+        // If the log fails here, the next operation on the file completes the change.
+        let finished = self.finish_undo(begun, own, result.is_ok());
+        result?;
+        drop(finished);
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The log without an executor: what is recorded, what an undo decides, and processes that are killed at each step.
 
+mod bounded;
 mod killed;
 mod planned;
 mod recorded;
@@ -65,7 +66,8 @@ impl Place {
     fn call(&self, call: &CallFacts, name: &str, act: impl FnOnce(&Workspace)) {
         let begun = self.log.begin(call, &written(name), NOW).unwrap();
         act(&self.log.0.workspace);
-        self.log.finish(begun, NOW).unwrap();
+        self.log.finish(begun).unwrap();
+        self.log.prune(NOW);
     }
 
     /// A call that writes a file.

@@ -1,14 +1,14 @@
 //! Undoes changes of one file: plans the undo, marks the changes, restores the file, and records the undo as a change
 //! of its own.
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use toolwright::{ErrorClass, ToolError};
 
 use super::database::unavailable;
 use super::log::ChangeLog;
 use super::plan::{Plan, Refusal, WantedChanges, plan};
-use super::record::CallFacts;
-use super::rows::{Change, content, of_file};
+use super::record::{CallFacts, OpenChanges};
+use super::rows::{Change, content, of_file, text};
 use crate::footprint::WrittenFiles;
 use crate::step::step;
 use crate::workspace::{Name, RecordedFile, State};
@@ -22,7 +22,8 @@ pub(super) struct Undone {
 }
 
 impl ChangeLog {
-    /// Undoes changes of one file. No folder in the name may be a link.
+    /// Undoes changes of one file. No folder in the name may be a link. After its last undo, the caller
+    /// [prunes](Self::prune) the log.
     pub(super) fn undo(
         &self,
         call: &CallFacts,
@@ -54,8 +55,7 @@ impl ChangeLog {
         let restored =
             RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
         let result = self.0.workspace.restore(name, &seen.state, &restored);
-        // If nothing was restored, this removes the change and its marks.
-        let finished = self.finish(begun, now);
+        let finished = self.finish_undo(begun, own, result.is_ok());
         result?;
         let mut undone = undone(name, &planned);
         // The file is restored, so only warn. The next operation on the file completes the change.
@@ -65,10 +65,24 @@ impl ChangeLog {
         }
         Ok(undone)
     }
+
+    /// Records the state of the file after an undo. If the undo has restored nothing, the marks are removed first, since
+    /// a difference is then what another program wrote.
+    pub(super) fn finish_undo(
+        &self,
+        begun: OpenChanges,
+        own: i64,
+        is_restored: bool,
+    ) -> Result<(), ToolError> {
+        if !is_restored {
+            unmark(&self.connection(), own).map_err(unavailable)?;
+        }
+        self.finish(begun)
+    }
 }
 
-/// Marks the changes as undone before the file is restored. If the process ends in between, the undo had no effect, and
-/// an undo without effect takes nothing back.
+/// Marks the changes as undone before the file is restored. If the process ends in between,
+/// [`unmark_without_effect`] removes the marks again.
 pub(super) fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlite::Result<()> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute("UPDATE changes SET is_undo = 1 WHERE number = ?1", [by])?;
@@ -77,6 +91,25 @@ pub(super) fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlit
         transaction.execute(sql, params![change.number, by])?;
     }
     transaction.commit()
+}
+
+/// Removes the marks of an undo, whose change then counts as that of any other call.
+fn unmark(db: &Connection, by: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM undone WHERE by = ?1")?.execute([by])?;
+    db.prepare_cached("UPDATE changes SET is_undo = 0 WHERE number = ?1")?.execute([by]).map(drop)
+}
+
+/// Removes the marks of an interrupted undo, unless the file now has the state that the undo was to restore. Another
+/// program may have written the file since, so a difference does not show that the undo had an effect.
+pub(super) fn unmark_without_effect(db: &Connection, by: i64, now: &State) -> rusqlite::Result<()> {
+    let sql = "SELECT before FROM undone JOIN changes ON changes.number = undone.change WHERE undone.by = ?1 \
+               ORDER BY undone.change LIMIT 1";
+    let mut statement = db.prepare_cached(sql)?;
+    let wanted = statement.query_row([by], |row| row.get::<_, String>(0)).optional()?;
+    match wanted {
+        Some(wanted) if wanted != text(now)? => unmark(db, by),
+        _ => Ok(()),
+    }
 }
 
 fn undone(name: &Name, plan: &Plan<'_>) -> Undone {
@@ -94,7 +127,8 @@ fn undone(name: &Name, plan: &Plan<'_>) -> Undone {
     Undone { words, rest: plan.rest.as_ref().map(|rest| rest.of(name).to_string()) }
 }
 
-fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
+/// Makes the error for a file that is not restored.
+pub(super) fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
     let error =
         ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(ErrorClass::Final);
     match refusal {

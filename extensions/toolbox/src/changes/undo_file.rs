@@ -39,5 +39,8 @@ pub fn undo_file(
 ) -> Result<String, ToolError> {
     let name = log.find_changed_name(&path, change)?;
     let wanted = change.map_or(WantedChanges::Newest, WantedChanges::Change);
-    Ok(log.undo(&CallFacts::of(context), &name, wanted, milliseconds())?.words)
+    let now = milliseconds();
+    let undone = log.undo(&CallFacts::of(context), &name, wanted, now);
+    log.prune(now);
+    Ok(undone?.words)
 }

@@ -9,7 +9,7 @@
 //! It writes the files that the turn changed according to the log, and the folders above them.
 //!
 //! # What it refuses
-//! A turn without changes in effect; for each file, what `undo_file` refuses. If no file could be restored, it fails.
+//! A turn without changes in effect; the turn of the call itself, which still runs; for each file, what `undo_file` refuses. If no file could be restored, it fails.
 
 use toolwright::{ErrorClass, ToolContext, ToolError, error_kind, tool};
 
@@ -48,6 +48,14 @@ pub fn undo_turn(
     let Some(run) = log.run_meant(context, run.as_deref()).map_err(unavailable)? else {
         return Err(nothing("any run"));
     };
+    // The other calls of this turn may change files that the footprint of this call does not name.
+    if context.turn() == Some(turn) && context.run_id() == Some(run.as_str()) {
+        let message =
+            format!("turn {turn} is the turn of this call, and its other calls may still run");
+        return Err(ToolError::new("busy", message)
+            .class(ErrorClass::Final)
+            .hint("take single files back with `undo_file`, or this turn in the next one"));
+    }
     let (call, now) = (CallFacts::of(context), milliseconds());
     let (mut lines, mut restored) = (Vec::new(), 0);
     for name in log.names_of_turn(&run, turn).map_err(unavailable)? {
@@ -64,6 +72,7 @@ pub fn undo_turn(
             Err(error) => lines.push(format!("not restored: {error}")),
         }
     }
+    log.prune(now);
     match (restored, lines.is_empty()) {
         (_, true) => Err(nothing(&format!("run `{run}`"))),
         (0, false) => Err(ToolError::new(

@@ -48,8 +48,8 @@ pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     Ok(log)
 }
 
-/// Returns the existing paths in the home folder that are hidden from programs: keys, and the change logs of all
-/// folders.
+/// Returns the paths that are hidden from programs, if they exist: keys in the home folder, and the folder that contains
+/// the change logs of all folders.
 pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let logs = state_folder(|name| env::var_os(name).map(PathBuf::from));

@@ -6,7 +6,9 @@ use toolwright::{ErrorClass, ToolError};
 use super::diff;
 use super::notes::count;
 use crate::Workspace;
-use crate::workspace::{After, Before, Change, Name, Text, content_hash, decode, is_expected};
+use crate::workspace::{
+    After, Before, Change, LARGEST, Name, Text, content_hash, decode, is_expected,
+};
 
 /// A text file that a tool is about to change.
 pub(super) struct Edit {
@@ -55,6 +57,10 @@ impl Edit {
         done: &str,
     ) -> Result<String, ToolError> {
         let content = encode(&self.name, &self.now, text)?;
+        // No tool could read or edit a larger file again.
+        if content.len() as u64 > LARGEST {
+            return Err(grows_too_large(&self.name, content.len() as u64));
+        }
         let done = format!("{done}{}", other_names(workspace.hard_links(&self.name)?));
         let (before, after) = (Before::Content(&self.bytes), After::Content(&content));
         workspace.change(&[Change { name: &self.name, before, after }])?;
@@ -79,6 +85,13 @@ pub(super) fn encode(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, Too
             .class(ErrorClass::Invalid)
             .hint("write the file whole with `write_file`, which makes it UTF-8")
     })
+}
+
+/// Makes the error for an edit after which a file would have `size` bytes.
+pub(super) fn grows_too_large(name: &Name, size: u64) -> ToolError {
+    let message =
+        format!("`{name}` would have {size} bytes after the edit, expected at most {LARGEST}");
+    ToolError::new("file_too_large", message).class(ErrorClass::Invalid)
 }
 
 /// Makes the note that a replaced file has other hard links, which do not change.

@@ -12,8 +12,8 @@
 //! # What it refuses
 //! A text that does not occur (the error shows the most similar place); a text that occurs more than once, unless all
 //! occurrences are to be replaced (the error lists the places); an empty text; an edit that changes nothing; a file
-//! whose content has another hash than `expected_hash`, or that another process changes meanwhile; and everything that
-//! `read_file` and `write_file` refuse.
+//! whose content has another hash than `expected_hash`, or that another process changes meanwhile; an edit after which the
+//! file would have more than 10 MiB; and everything that `read_file` and `write_file` refuse.
 
 mod nearest;
 
@@ -21,14 +21,17 @@ use std::borrow::Cow;
 
 use toolwright::{ErrorClass, Output, Reconciled, ToolContext, ToolError, tool};
 
-use super::edit::Edit;
+use super::edit::{Edit, grows_too_large};
 use super::notes::{Demand, count};
 use super::occurrences::occurrences;
 use crate::Workspace;
-use crate::workspace::{Ends, Name};
+use crate::workspace::{Ends, LARGEST, Name};
 
 /// The most line numbers in an answer.
 const NAMED_LINES: usize = 100;
+
+/// The most bytes of the text after an edit, in UTF-8, in which a character of a Latin-1 file has up to three bytes.
+const LONGEST_TEXT: u64 = 3 * LARGEST;
 
 /// The most places that are tried to find out whether an edit happened there.
 const TRIED_PLACES: usize = 100;
@@ -119,7 +122,11 @@ fn found_by_hash(
     let is_undone = match (new_here.is_empty(), all) {
         // A deleted text may have been at any place.
         (true, _) => false,
-        (false, true) => is_before(&text.replace(&*new_here, &old_here)),
+        (false, true) => {
+            let places = text.matches(&*new_here).count();
+            size_after(text, places, &new_here, &old_here) <= LONGEST_TEXT
+                && is_before(&text.replace(&*new_here, &old_here))
+        }
         (false, false) => occurrences(text.as_bytes(), new_here.as_bytes())
             .take(TRIED_PLACES)
             .map(undone)
@@ -195,6 +202,10 @@ fn replace(
             return Err(invalid("text_not_unique", message).hint(hint));
         }
     }
+    let size = size_after(text, places.len(), old, new);
+    if size > LONGEST_TEXT {
+        return Err(grows_too_large(name, size));
+    }
     // Convert the lines to those of the text after the edit.
     let difference =
         new.matches('\n').count().cast_signed() - old.matches('\n').count().cast_signed();
@@ -208,6 +219,12 @@ fn replace(
     let moved =
         (0..).zip(lines).map(|(before, line)| line.saturating_add_signed(before * difference));
     Ok(EditedText { text: edited, lines: moved.collect() })
+}
+
+/// Returns the size of a text in which `new` replaces `old` at so many places.
+fn size_after(text: &str, places: usize, old: &str, new: &str) -> u64 {
+    let bytes = |text: &str| (text.len() as u64).saturating_mul(places as u64);
+    (text.len() as u64).saturating_sub(bytes(old)).saturating_add(bytes(new))
 }
 
 /// Returns the position of `old` if it occurs exactly once.
@@ -256,7 +273,7 @@ fn with_crlf(text: &str) -> Cow<'_, str> {
 mod tests {
     use toolwright::Reconciled;
 
-    use super::{Edit, found_by_hash, reconcile_edit};
+    use super::{Edit, LONGEST_TEXT, found_by_hash, reconcile_edit, replace};
     use crate::workspace::{Name, content_hash};
 
     fn edit(text: &str) -> Edit {
@@ -305,5 +322,18 @@ mod tests {
         // A text that was deleted may have been anywhere, and another program may have changed the file.
         assert_eq!(found("a b", "a", " b", "", false), "nothing");
         assert_eq!(found("a\nb\n", "a\na2\nc\n", "a\n", "a\na2\n", false), "nothing");
+    }
+
+    #[test]
+    fn an_edit_that_makes_a_text_too_large_is_refused_before_the_text_is_made() {
+        let name = Name::parse("a").expect("a name");
+        let (text, long) = ("a".repeat(1 << 20), "b".repeat(1 << 10));
+        let error = replace(&name, &text, "a", &long, true).expect_err("it has 1 GiB");
+        assert_eq!(error.kind(), "file_too_large");
+        assert!(error.message().contains("would have 1073741824 bytes"), "{error}");
+        // Undoing the edit in memory would make a text of this size, too.
+        assert!(found_by_hash(&edit(&text), &long, "a", true, "0123456789abcdef").is_none());
+        let most = usize::try_from(LONGEST_TEXT).expect("a size") / text.len();
+        replace(&name, &text, "a", &"b".repeat(most), true).expect("it is not larger");
     }
 }

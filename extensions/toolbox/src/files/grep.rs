@@ -14,6 +14,7 @@
 //! Paths that lead out of the workspace; devices, FIFOs and sockets; invalid regular expressions, and those that are too large.
 
 mod gathered;
+mod reader;
 mod secret;
 mod sink;
 
@@ -31,6 +32,7 @@ use super::notes::{count, lock, unreadable};
 use crate::Workspace;
 use crate::workspace::{Encoding, LARGEST, ListedEntry, Name, Text, Walk, decode};
 use gathered::GrepResults;
+use reader::CancellableReader;
 pub use secret::is_secret;
 use sink::Lines;
 
@@ -127,7 +129,10 @@ pub fn grep(
                 false => workspace.open_named(&found.name).ok(),
             };
             let mut sink = Lines::new(&found.name, mode, limit);
-            let readable = opened.and_then(|file| as_read(&found.name, file).ok());
+            let readable = opened.and_then(|file| {
+                let file = Box::new(CancellableReader { context: context.clone(), file });
+                as_read(&found.name, file).ok()
+            });
             let searched = readable.map(|it| searcher.search_reader(&matcher, it, &mut sink));
             match searched {
                 Some(Ok(())) => {
@@ -206,4 +211,28 @@ fn expression(pattern: &str, ignore_case: bool, literal: bool) -> Result<RegexMa
         ToolError::invalid(format!("`pattern` is not a supported regular expression: {reason}"))
             .hint("correct it, or set `literal` to search for it as plain text")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::ToolContext;
+
+    use super::{GrepMode, grep};
+    use crate::Workspace;
+
+    #[test]
+    fn a_cancelled_search_of_one_file_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path()).expect("it is there");
+        workspace.write("log", b"text\n").expect("a file");
+        let context = ToolContext::test();
+        let search = || {
+            let (pattern, path) = ("text".to_owned(), "log".to_owned());
+            let mode = GrepMode::Content;
+            grep(&workspace, &context, pattern, path, None, false, false, mode, 0, false, 9)
+        };
+        assert_eq!(search().expect("it is not cancelled"), "log:1:text");
+        context.ended().cancel();
+        assert_eq!(search().expect_err("it is cancelled").kind(), "cancelled");
+    }
 }

@@ -28,9 +28,6 @@ const LONGEST_LINE: usize = 2000;
 /// The most bytes of text in an answer.
 const LARGEST_ANSWER: usize = 100_000;
 
-/// The media types of pictures that models accept.
-const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
 /// The media type of documents that models accept.
 const PDF: &str = "application/pdf";
 
@@ -58,13 +55,37 @@ pub fn read_file(
 ) -> Result<Output, ToolError> {
     let name = Name::parse(&path)?;
     let bytes = workspace.read_named(&name)?;
-    match infer::get(&bytes).map(|it| it.mime_type()) {
-        Some(kind) if PICTURES.contains(&kind) => return picture(&name, &bytes, kind),
-        Some(PDF) => return Ok(document(&name, &bytes)),
-        _ => {}
+    if let Some(kind) = picture_kind(&bytes) {
+        return picture(&name, &bytes, kind);
+    }
+    if is_pdf(&bytes) {
+        return Ok(document(&name, &bytes));
     }
     let text = decode(&name, &bytes)?;
     Ok(Output::text(number_lines(&name, &text, &content_hash(&bytes), offset, limit)?))
+}
+
+/// Returns the media type of a picture that models accept. Checks the whole signature, because providers refuse each
+/// request of a conversation that contains an invalid picture.
+fn picture_kind(bytes: &[u8]) -> Option<&'static str> {
+    let begins = |signature: &[u8]| bytes.starts_with(signature);
+    if begins(b"\x89PNG\r\n\x1a\n") {
+        Some("image/png")
+    } else if begins(b"\xff\xd8\xff") {
+        Some("image/jpeg")
+    } else if begins(b"GIF87a") || begins(b"GIF89a") {
+        Some("image/gif")
+    } else if begins(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        Some("image/webp")
+    } else {
+        None
+    }
+}
+
+/// Returns whether a PDF begins here, after at most a byte order mark and white space.
+fn is_pdf(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.trim_ascii_start().starts_with(b"%PDF-")
 }
 
 fn picture(name: &Name, bytes: &[u8], kind: &'static str) -> Result<Output, ToolError> {

@@ -17,6 +17,9 @@ use crate::workspace::Name;
 /// The maximum size of a file that is checked: 1 MiB.
 const LARGEST: usize = 1024 * 1024;
 
+/// The most removed files that a new file is compared with.
+const MOST_COMPARED: usize = 8;
+
 /// The most places that a warning reports.
 const REPORTED: usize = 3;
 
@@ -108,25 +111,19 @@ impl SyntaxCheck {
         let gone: Vec<&Text> = before.iter().filter(|it| self.is_gone(it)).collect();
         let warning = |file: &Text| {
             // A new file may be a renamed one, so compare it with removed files, too.
-            let earlier =
+            let gone =
                 gone.iter().filter(|it| file.text.is_empty() && it.language == file.language);
-            let earlier =
-                std::iter::once(file.text.as_str()).chain(earlier.map(|it| it.text.as_str()));
-            self.warning_of(file, earlier)
+            self.warning_of(file, gone.map(|it| it.text.as_str()).collect())
         };
         let warnings: Vec<String> = before.iter().filter_map(warning).collect();
         (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    /// Makes the warning about the errors that were added to a file. Compares the file with each of the `earlier`
-    /// texts, and reports the comparison with the fewest new errors.
-    fn warning_of<'t>(
-        &self,
-        file: &Text,
-        earlier: impl Iterator<Item = &'t str>,
-    ) -> Option<String> {
+    /// Makes the warning about the errors that were added to a file. Compares the file with its earlier text and with
+    /// the removed files of the most similar size, and reports the comparison with the fewest new errors.
+    fn warning_of(&self, file: &Text, mut gone: Vec<&str>) -> Option<String> {
         let after = self.text(&file.name)?;
-        if after == file.text {
+        if after == file.text || gone.contains(&after.as_str()) {
             return None;
         }
         let cache = &self.0.cache;
@@ -134,11 +131,10 @@ impl SyntaxCheck {
         if new.is_empty() {
             return None;
         }
+        gone.sort_by_key(|it| it.len().abs_diff(after.len()));
+        let gone = gone.into_iter().take(MOST_COMPARED);
         let mut fewest: Option<Vec<Place>> = None;
-        for earlier in earlier {
-            if earlier == after {
-                return None;
-            }
+        for earlier in std::iter::once(file.text.as_str()).chain(gone) {
             let old = cache.problems(file.language, earlier)?;
             let places = worse((earlier, &old), (&after, &new));
             if fewest.as_ref().is_none_or(|fewest| places.len() < fewest.len()) {

@@ -1,13 +1,19 @@
-//! Finds the problems that an edit has added: changed lines that have more problems than before. Pure.
+//! Finds the problems that an edit has added: changed lines that have more problems than before. Pure,
+//! except for a time limit.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 
 use super::parsed::Problem;
 
 /// The most characters of a line that are shown.
 const SHOWN: usize = 60;
+
+/// The time limit of the diff. When it is over, the hunks may be larger than necessary.
+const TIME: Duration = Duration::from_millis(300);
 
 /// The place of a reported problem. Line and column are counted from 1, columns in characters.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,32 +29,33 @@ struct Hunk {
     after: Range<usize>,
 }
 
+/// The problems in one hunk, before the edit and after it, or those in unchanged lines.
+#[derive(Default)]
+struct ProblemsOfHunk<'a> {
+    old: Vec<&'a Problem>,
+    new: Vec<&'a Problem>,
+}
+
 /// Returns the places where an edit has added problems.
 pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Vec<Place> {
     if after.1.is_empty() {
         return Vec::new();
     }
     let hunks = hunks(before.0, after.0);
-    let in_hunk = |problem: &Problem, side: fn(&Hunk) -> &Range<usize>| {
-        // A problem may extend beyond the changed lines.
-        hunks.iter().position(|it| {
-            let lines = side(it);
-            problem.line < lines.end && problem.end >= lines.start
-        })
-    };
-    let old: Vec<Option<usize>> =
-        before.1.iter().map(|it| in_hunk(it, |hunk| &hunk.before)).collect();
+    let mut changed: BTreeMap<Option<usize>, ProblemsOfHunk<'_>> = BTreeMap::new();
+    for problem in before.1 {
+        changed.entry(hunk_of(&hunks, problem, |it| &it.before)).or_default().old.push(problem);
+    }
+    for problem in after.1 {
+        changed.entry(hunk_of(&hunks, problem, |it| &it.after)).or_default().new.push(problem);
+    }
+    let old_lines: Vec<&str> = before.0.split('\n').collect();
     let lines: Vec<&str> = after.0.split('\n').collect();
     let mut places = Vec::new();
-    for hunk in (0..hunks.len()).map(Some).chain([None]) {
-        let new = after.1.iter().filter(|it| in_hunk(it, |hunk| &hunk.after) == hunk);
-        let new: Vec<&Problem> = new.collect();
-        let old = old.iter().zip(before.1).filter(|(it, _)| **it == hunk).map(|(_, it)| it);
-        let mut old: Vec<&Problem> = old.collect();
+    for (hunk, ProblemsOfHunk { mut old, new }) in changed {
         if new.len() <= old.len() {
             continue;
         }
-        let old_lines: Vec<&str> = before.0.split('\n').collect();
         for problem in new {
             let is_same = |old: &&Problem| {
                 old.missing == problem.missing
@@ -65,12 +72,20 @@ pub(super) fn worse(before: (&str, &[Problem]), after: (&str, &[Problem])) -> Ve
     places
 }
 
+/// Returns the first hunk that a problem touches. A problem may extend beyond the changed lines.
+fn hunk_of(hunks: &[Hunk], problem: &Problem, side: fn(&Hunk) -> &Range<usize>) -> Option<usize> {
+    // Both ends of the ranges ascend.
+    let first = hunks.partition_point(|it| side(it).end <= problem.line);
+    hunks.get(first).is_some_and(|it| side(it).start <= problem.end).then_some(first)
+}
+
 /// Returns the changed lines, each with the lines around it, where a parser often reports the error.
 fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
     let wider = |range: Range<usize>| range.start.saturating_sub(1)..range.end + 1;
-    let changed = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let until = Instant::now() + TIME;
+    let changed = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(until));
     let changed = changed.iter().filter(|it| it.tag() != DiffTag::Equal);
     changed.map(|it| Hunk { before: wider(it.old_range()), after: wider(it.new_range()) }).collect()
 }

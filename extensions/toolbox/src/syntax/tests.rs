@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::compare::worse;
 use super::language::Language;
-use super::parsed::{Cache, problems};
+use super::parsed::{Cache, Problem, problems};
 
 /// What is reported of an edit: line, column and words.
 fn reported(name: &str, before: &str, after: &str) -> Vec<(usize, usize, String)> {
@@ -81,6 +81,21 @@ fn columns_are_characters() {
         reported("a.js", before, after),
         one(1, 18, "missing `]` after `let a = [\"ä\", \"ö\"`")
     );
+}
+
+#[test]
+fn an_edit_of_many_lines_with_many_errors_is_compared_in_time() {
+    let text = |word: &str| {
+        let lines = (0..20_000).map(|number| format!("{number}\n{word} {number}\n"));
+        lines.collect::<String>() + "the last line"
+    };
+    let problem =
+        |column| Problem { line: 40_000, column, end: 40_000, missing: Some(";".to_owned()) };
+    let problems: Vec<Problem> = (0..1000).map(problem).collect();
+    let begun = Instant::now();
+    let places = worse((&text("old"), &[]), (&text("new"), &problems));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(places.len(), 1000);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use toolwright::ToolError;
 
 use super::Name;
+use super::links::LinkNames;
 use super::replace::{Change, WriteOutcome};
 #[cfg(feature = "changes")]
 use super::restored::RecordedFile;
@@ -31,9 +32,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     /// not be restored.
     fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError>;
 
-    /// Returns the names that a path gets as its links are resolved one by one. The real name comes last; the given
-    /// name is left out.
-    fn names_past_links(&self, name: &Name) -> Vec<Name>;
+    /// Returns the names that a path gets as its links are resolved one by one.
+    fn names_past_links(&self, name: &Name) -> LinkNames;
 
     /// Returns the path of a folder, for a program that runs in the folder where the files are.
     #[cfg(feature = "process")]

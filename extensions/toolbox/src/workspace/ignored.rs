@@ -2,13 +2,13 @@
 //! of the workspace. Only the exclude rules of a git worktree are read by path, because they are in another folder.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use cap_fs_ext::OpenOptionsSyncExt as _;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::rules::{OfFolder, ignores, rules_of};
 
@@ -71,15 +71,7 @@ impl IgnoreRules {
     }
 
     fn text(&self, name: &Path) -> Option<String> {
-        // Do not block: opening a FIFO would wait for its writer.
-        let mut options = OpenOptions::new();
-        options.read(true).nonblock(true);
-        let file = self.folder.open_with(name, &options).ok()?;
-        let mut text = Vec::new();
-        if file.metadata().ok()?.is_file() {
-            file.take(LARGEST).read_to_end(&mut text).ok()?;
-        }
-        Some(String::from_utf8_lossy(&text).into_owned())
+        text_of(self.folder.open_with(name, &for_reading()).ok()?)
     }
 
     /// Returns the exclude rules of a git worktree. The file `.git` in the worktree names the worktree's own git
@@ -87,7 +79,27 @@ impl IgnoreRules {
     fn exclude_of_worktree(&self, folder: &Path, git: &Path) -> Option<String> {
         let text = self.text(git)?;
         let own = folder.join(text.strip_prefix("gitdir: ")?.trim_end());
-        let repository = own.join(fs::read_to_string(own.join("commondir")).ok()?.trim_end());
-        fs::read_to_string(repository.join("info/exclude")).ok()
+        // A program may have written the file `.git`, so these paths may be those of devices or FIFOs.
+        let read = |path: PathBuf| {
+            text_of(File::open_ambient_with(path, &for_reading(), ambient_authority()).ok()?)
+        };
+        let repository = own.join(read(own.join("commondir"))?.trim_end());
+        read(repository.join("info/exclude"))
     }
+}
+
+/// Returns options that do not block: opening a FIFO would wait for its writer.
+fn for_reading() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true);
+    options
+}
+
+/// Returns the text of a file with rules, up to [`LARGEST`]. Anything but a regular file has no text.
+fn text_of(file: File) -> Option<String> {
+    let mut text = Vec::new();
+    if file.metadata().ok()?.is_file() {
+        file.take(LARGEST).read_to_end(&mut text).ok()?;
+    }
+    Some(String::from_utf8_lossy(&text).into_owned())
 }

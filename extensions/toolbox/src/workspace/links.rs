@@ -14,6 +14,16 @@ use super::{Name, failed};
 /// The most links on the path to one file, as in the Linux kernel.
 const MOST_LINKS: usize = 40;
 
+/// The names of a path after each link on it is resolved.
+#[derive(Debug, Default)]
+pub(crate) struct LinkNames {
+    /// The names in the workspace, the real name last, without the given name. Names that are not UTF-8 are left out,
+    /// because their files are not opened.
+    pub(crate) inside: Vec<Name>,
+    /// The path to which a link leads out of the workspace: an absolute one, or one that begins with `..`.
+    pub(crate) outside: Option<String>,
+}
+
 impl LocalFiles {
     /// Returns the names of the files that a write to `name` may change: its own name after links in the folders above
     /// it are resolved and, if it is a link, also the name of its target.
@@ -52,24 +62,24 @@ impl LocalFiles {
         Ok(name.clone())
     }
 
-    /// Returns the names that a path has after each link on it is resolved, the real name last, without the given name.
-    /// Stops if the path leads out of the workspace. Names that are not UTF-8 are left out, because their files are not
-    /// opened.
-    pub(super) fn link_names(&self, name: &Name) -> Vec<Name> {
-        let (mut names, mut links) = (Vec::new(), 0);
+    /// Resolves the links on a path one by one, until it leads out of the workspace.
+    pub(super) fn link_names(&self, name: &Name) -> LinkNames {
+        let (mut names, mut links) = (LinkNames::default(), 0);
         let (mut real, mut is_new) = (PathBuf::new(), false);
         let Some(mut rest) = parts(Path::new(name.as_str())) else { return names };
         loop {
             // The folder to which `..` refers is known only after the links before it are resolved.
             if is_new && rest.iter().all(|it| it != "..") {
                 let whole = rest.iter().fold(real.clone(), |path, part| path.join(part));
-                let whole = whole.to_str().and_then(|it| Name::parse(it).ok());
-                names.extend(whole.filter(|it| it != name));
+                let whole = whole.to_str().map(|it| if it.is_empty() { "." } else { it });
+                let whole = whole.and_then(|it| Name::parse(it).ok());
+                names.inside.extend(whole.filter(|it| it != name));
                 is_new = false;
             }
             let Some(part) = rest.pop_front() else { return names };
             if part == ".." {
                 if !real.pop() {
+                    names.outside = joined(Path::new(".."), &rest);
                     return names;
                 }
                 continue;
@@ -77,7 +87,10 @@ impl LocalFiles {
             let next = real.join(part);
             match self.folder.read_link_contents(&next) {
                 Ok(target) => {
-                    let Some(mut target) = parts(&target) else { return names };
+                    let Some(mut target) = parts(&target) else {
+                        names.outside = joined(&target, &rest);
+                        return names;
+                    };
                     links += 1;
                     if links > MOST_LINKS {
                         return names;
@@ -89,6 +102,12 @@ impl LocalFiles {
             }
         }
     }
+}
+
+/// Returns a path with further parts as text.
+fn joined(path: &Path, rest: &VecDeque<OsString>) -> Option<String> {
+    let whole = rest.iter().fold(path.to_owned(), |path, part| path.join(part));
+    whole.to_str().map(str::to_owned)
 }
 
 /// Returns the parts of a relative path.

@@ -12,7 +12,7 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use toolwright::ToolError;
 
 use super::files::Files;
-use super::links::is_real_name_text;
+use super::links::{LinkNames, is_real_name_text};
 #[cfg(feature = "files")]
 use super::listed;
 use super::regular::{is_regular, too_large};
@@ -86,7 +86,7 @@ impl Files for LocalFiles {
         replace::change(&self.folder, changes)
     }
 
-    fn names_past_links(&self, name: &Name) -> Vec<Name> {
+    fn names_past_links(&self, name: &Name) -> LinkNames {
         self.link_names(name)
     }
 

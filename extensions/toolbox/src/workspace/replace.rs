@@ -81,11 +81,8 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         return Ok(staged.into_iter().map(StagedChange::finish).collect());
     };
     // Restore the files in reverse order.
-    let lost: Vec<String> = staged[..done]
-        .iter_mut()
-        .rev()
-        .filter_map(|staged| staged.restore().err().map(|_| format!("`{}`", staged.name())))
-        .collect();
+    let lost: Vec<String> =
+        staged[..done].iter_mut().rev().filter_map(|staged| staged.restore().err()).collect();
     // Drop the staged changes in reverse order, too: a folder that was created for several files is empty only after
     // the last of these changes is dropped.
     while staged.pop().is_some() {}
@@ -93,7 +90,7 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutc
         return Err(error);
     }
     let message =
-        format!("{}; the earlier content cannot be restored in {}", error, lost.join(", "));
+        format!("{}; the earlier content cannot be restored in {}", error, lost.join("; "));
     Err(ToolError::new("partly_changed", message).caused_by(error))
 }
 
@@ -159,6 +156,23 @@ mod tests {
         assert_eq!(names(), ["a", "b", "new"]);
         assert_eq!(workspace.read("a").expect("a file"), b"A");
         assert_eq!(workspace.read("new/deep").expect("a file"), b"made");
+    }
+
+    #[test]
+    fn files_that_a_killed_process_with_the_same_id_left_do_not_stop_a_change() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path()).expect("it is there");
+        for number in (1..4000).step_by(2) {
+            let left = format!(".toolwright-{}-{number}.tmp", std::process::id());
+            std::fs::write(folder.path().join(left), "").expect("a file");
+        }
+        let names = ["a", "b"].map(|it| Name::parse(it).expect(it));
+        let changes = names.each_ref().map(|name| {
+            std::fs::write(folder.path().join(name), "old").expect("a file");
+            Change { name, before: Before::Any, after: After::Content(b"new") }
+        });
+        workspace.change(&changes).expect("other names are free");
+        assert_eq!(workspace.read("b").expect("a file"), b"new");
     }
 
     #[cfg(unix)]

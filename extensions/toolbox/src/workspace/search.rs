@@ -59,8 +59,8 @@ impl Workspace {
 
 impl Walk<'_> {
     /// Calls functions with the files below a folder, in any order. `worker` makes a function for each of several
-    /// threads. If `start` is a file, only that file is passed. Links are left out. Returns how many entries could not
-    /// be read.
+    /// threads. If `start` is a file, only that file is passed. `start` itself may be a link, but links below it are
+    /// left out. Returns how many entries could not be read.
     pub(crate) fn files_at_once<'a, E>(
         &self,
         start: &Name,
@@ -73,6 +73,7 @@ impl Walk<'_> {
             let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
             let relative = relative.to_string_lossy().into_owned();
             worker()(ListedEntry { name: start.clone(), relative, modified: None });
+            self.sought().is_wanted()?;
             return Ok(0);
         }
         self.folder_at_once(start, worker)

@@ -10,11 +10,11 @@ pub(crate) const MARK: char = '\u{feff}';
 /// The kind of line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Each line ends with a line feed, or there is only a single line.
+    /// Each line end is a line feed, or the text has no line end.
     Lf,
     /// Each line ends with a carriage return and a line feed.
     Crlf,
-    /// There are line ends of both kinds.
+    /// Some lines end with a line feed, and some with a carriage return and a line feed.
     Mixed,
 }
 
@@ -112,14 +112,15 @@ pub(crate) fn decode(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
             format!("not UTF-8, and with byte 0x{:02x} at position {place}", bytes[place])
         }),
     };
+    let Some(why) = why else {
+        let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+        return Ok(Text { text: text.into_owned(), encoding: Encoding::Latin1 });
+    };
+    // The signatures of some kinds have only two letters, so the kind is named and decides nothing.
     let kind = infer::get(bytes).filter(|it| it.matcher_type() != infer::MatcherType::Text);
-    let message = match (kind, why) {
-        (Some(kind), _) => format!("`{name}` is binary, {}, expected text", kind.mime_type()),
-        (None, Some(why)) => format!("`{name}` is binary, {why}, expected text"),
-        (None, None) => {
-            let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-            return Ok(Text { text: text.into_owned(), encoding: Encoding::Latin1 });
-        }
+    let message = match kind {
+        Some(kind) => format!("`{name}` is binary, {}, expected text", kind.mime_type()),
+        None => format!("`{name}` is binary, {why}, expected text"),
     };
     Err(ToolError::new("binary_file", message))
 }
@@ -159,6 +160,14 @@ mod tests {
     #[test]
     fn a_character_that_an_encoding_lacks_is_named() {
         assert_eq!(Encoding::Latin1.encode("café → x"), Err('→'));
+    }
+
+    #[test]
+    fn a_latin_1_text_that_begins_like_a_picture_is_a_text() {
+        for bytes in [&b"BMW;Gr\xf6\xdfe\n"[..], b"MZ \xfc", b"ID3 \xfc"] {
+            let text = decode(&name(), bytes).expect("text");
+            assert_eq!(text.encoding, Encoding::Latin1);
+        }
     }
 
     #[test]

@@ -104,7 +104,8 @@ fn kind(metadata: &Metadata) -> Kind {
 }
 
 /// The path from the folder of the workspace to the searched folder. Ignore rules in the folders on this path apply,
-/// but not those of folders above the workspace or of the user's configuration.
+/// unless they ignore the searched folder. Rules of folders above the workspace and of the user's configuration do not
+/// apply.
 struct Route {
     root: PathBuf,
     start: PathBuf,

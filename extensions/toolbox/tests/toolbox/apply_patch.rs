@@ -244,6 +244,13 @@ fn a_file_is_named_once_and_by_a_path_inside() {
         assert_eq!(kind, "patch_does_not_fit");
         assert!(message.contains("is named twice"), "{message}");
     }
+    fs::create_dir(tools.path("real")).unwrap();
+    std::os::unix::fs::symlink("real", tools.path("folder")).unwrap();
+    let made = |name: &str| format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+n\n");
+    for names in [["real/n", "folder/n"], ["real/new/n", "folder/new/n"]] {
+        let (_, message) = refused(&tools, &names.map(made).concat());
+        assert!(message.contains("is named twice"), "{message}");
+    }
     for name in ["../outside/secret", "x/../../outside/secret"] {
         let (kind, message) = refused(&tools, &format!("{}{}", change("a"), change(name)));
         assert_eq!(kind, "outside_workspace", "{message}");

@@ -240,6 +240,17 @@ fn a_turn_is_undone_with_a_line_for_each_file() {
     );
 }
 
+#[test]
+fn a_turn_does_not_undo_itself() {
+    let desk = Desk::new();
+    let write = ("write_file", json!({"path": "a", "content": "1\n"}));
+    let answers = desk.calls(1, [write, ("undo_turn", json!({"turn": 1}))]);
+    assert_eq!(answers[1].error().map(|it| it.kind()), Some("busy"), "{}", answers[1].text());
+    assert_eq!(desk.text("a"), "1\n");
+    desk.ok(2, "undo_turn", json!({"turn": 1}));
+    assert!(!desk.path("a").exists());
+}
+
 /// The line with `N` for the numbers 2 to 5.
 fn without_numbers_of_changes(line: &str) -> String {
     let mut before = "";
@@ -444,6 +455,20 @@ fn a_broken_file_that_is_renamed_is_not_newly_broken() {
                   @@ -1 +1 @@\n-[1, 2\n+[1, }, {2\n";
     let answer = desk.ok(2, "apply_patch", json!({"patch": broken}));
     assert!(answer.contains("`c.json` has syntax errors"), "{answer}");
+}
+
+#[test]
+fn broken_files_that_are_renamed_together_are_not_newly_broken() {
+    let desk = Desk::new();
+    let mut patch = String::new();
+    for number in 0..20 {
+        fs::write(desk.path(&format!("old{number}.json")), format!("[{number}, {{\n")).unwrap();
+        patch.push_str(&format!(
+            "diff --git a/old{number}.json b/new{number}.json\nrename from old{number}.json\nrename to new{number}.json\n"
+        ));
+    }
+    let answer = desk.ok(1, "apply_patch", json!({"patch": patch}));
+    assert!(!answer.contains("warning"), "{answer}");
 }
 
 #[test]

@@ -103,6 +103,25 @@ fn nothing_outside_of_the_folder_is_read_by_a_line() {
     let executor = builder().with(here.tools()).build().unwrap();
     let outside = call(&executor, "bash", json!({"command": "cat ../beside.txt"}));
     assert!(outside.is_error() && !outside.text().contains("secret"), "{}", outside.text());
+
+    let beside = here.0.path().join("beside.txt");
+    std::os::unix::fs::symlink(beside, here.inside().join("link")).unwrap();
+    let linked = call(&executor, "bash", json!({"command": "cat link"}));
+    assert!(linked.is_error() && !linked.text().contains("secret"), "{}", linked.text());
+}
+
+#[test]
+fn a_cache_that_is_shared_answers_reads_of_other_executors() {
+    let here = Here::new();
+    let cache = toolwright_middleware::ReadCache::new();
+    let [first, second] =
+        [0, 1].map(|_| builder().with(here.tools().cache(&cache)).build().unwrap());
+    // A file that was just changed is not cached.
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+    for executor in [first, second] {
+        call(&executor, "read_file", json!({"path": "notes.md"}));
+    }
+    assert_eq!((cache.statistics().hits, cache.statistics().misses), (1, 1));
 }
 
 #[test]

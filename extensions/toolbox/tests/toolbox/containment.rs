@@ -162,6 +162,26 @@ fn what_is_no_regular_file_is_refused_at_once() {
     }
 }
 
+#[test]
+fn a_fifo_among_the_files_of_a_repository_does_not_stop_a_listing() {
+    let tools = Box::files();
+    tools.put("sub/.git", "gitdir: x\n");
+    tools.put("sub/a", "");
+    fs::create_dir_all(tools.path("sub/x/info")).unwrap();
+    for fifo in ["sub/x/commondir", "sub/x/info/exclude"] {
+        rustix::fs::mkfifoat(rustix::fs::CWD, tools.path(fifo), rustix::fs::Mode::RWXU).unwrap();
+    }
+    let workspace = toolwright_toolbox::Workspace::open(tools.path("")).unwrap();
+    let (send, listed) = std::sync::mpsc::channel();
+    // If the listing waits for a writer of the FIFO, this thread never ends.
+    std::thread::spawn(move || {
+        let files = workspace.files(&toolwright::ToolContext::test(), ".", 9);
+        send.send(files.unwrap())
+    });
+    let files = listed.recv_timeout(std::time::Duration::from_secs(20)).expect("it ends");
+    assert_eq!(files, ["sub/a"]);
+}
+
 /// Ends a thread, also where the test fails.
 #[cfg(target_os = "linux")]
 struct Ends<'d>(&'d AtomicBool);

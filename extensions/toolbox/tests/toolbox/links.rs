@@ -109,6 +109,68 @@ fn a_change_through_a_link_is_recorded_once_and_undone() {
 }
 
 #[test]
+fn a_link_to_the_workspace_itself_has_its_name() {
+    let folder = linked();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("deep")).expect("a folder");
+    symlink(".", at("here")).expect("a link");
+    symlink("..", at("deep/up")).expect("a link");
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    let touches = |tool: &str, arguments: &str| {
+        let facts = executor.examine(&Call::new(tool, arguments)).expect("it is valid");
+        facts.touches().expect("it names its files").clone()
+    };
+    let written = touches("write_file", &write(".env"));
+    for path in ["here", "deep/up", "here/deep/up"] {
+        let read = touches("list_files", &format!(r#"{{"path":"{path}"}}"#));
+        let names = read.resources_read().expect("they are named").iter();
+        let names: Vec<_> = names.filter_map(|it| it.name()).collect();
+        assert_eq!((names.first(), names.last()), (Some(&path), Some(&".")), "{path}");
+        assert!(written.conflicts_with(&read), "{path}");
+    }
+}
+
+#[test]
+fn an_undo_through_a_link_is_judged_by_the_name_of_the_file() {
+    use toolwright_toolbox::{CHANGES, ChangeLog};
+
+    let (folder, beside) = (linked(), tempfile::tempdir().expect("a folder"));
+    let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
+    let log = ChangeLog::open(beside.path().join("changes.db"), workspace).expect("a log");
+    let executor = Executor::builder(Registry::of(CHANGES).expect("they fit"))
+        .policy(Policy::builder().mode(Mode::Unrestricted).base(folder.path()))
+        .service(log)
+        .build()
+        .expect("an executor");
+    let call = Call::new("undo_file", r#"{"path":"notes"}"#);
+    let facts = executor.examine(&call).expect("it is valid");
+    let touches = facts.touches().expect("it names its files");
+    let written = touches.resources_written().expect("they are named").iter();
+    assert_eq!(written.filter_map(|it| it.name()).collect::<Vec<_>>(), ["notes", ".env"]);
+    let explained = executor.explain(&call).expect("it is valid").to_string();
+    assert!(explained.contains("protect-env"), "{explained}");
+}
+
+#[test]
+fn a_link_that_leads_out_of_the_folder_names_what_is_there() {
+    let folder = linked();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("deep")).expect("a folder");
+    symlink("/etc", at("system")).expect("a link");
+    symlink("../../beside", at("deep/out")).expect("a link");
+    let executor = executor(folder.path(), ExecutorBuilder::unrestricted);
+    for (path, last) in [("system/hostname", "/etc/hostname"), ("deep/out/a", "../beside/a")] {
+        let call = Call::new("read_file", format!(r#"{{"path":"{path}"}}"#));
+        let facts = executor.examine(&call).expect("it is valid");
+        let touches = facts.touches().expect("it names its files");
+        let read = touches.resources_read().expect("they are named").iter();
+        assert_eq!(read.filter_map(|it| it.name()).collect::<Vec<_>>(), [path, last]);
+        let answer = runtime().block_on(executor.call(&call));
+        assert_eq!(answer.error().map(|it| it.kind()), Some("outside_workspace"));
+    }
+}
+
+#[test]
 fn a_file_behind_a_link_is_checked_once() {
     use toolwright_toolbox::SyntaxCheck;
 

@@ -163,6 +163,23 @@ fn a_pdf_is_answered_as_a_document_with_its_name() {
 }
 
 #[test]
+fn a_text_about_pictures_and_documents_is_answered_as_a_text() {
+    let tools = Box::files();
+    for text in [
+        "fn is_pdf(b: &[u8]) -> bool { b.starts_with(b\"%PDF-\") }\n",
+        "GIF notes\n",
+        "Convert WEBP to PNG\n",
+        "%PDF is the signature of a PDF.\n",
+    ] {
+        tools.put("a", text);
+        assert_eq!(
+            tools.ok("read_file", json!({"path": "a"})),
+            format!("`a`: 1 line\n1\t{}", text.trim_end())
+        );
+    }
+}
+
+#[test]
 fn a_file_that_may_not_be_read_is_refused_by_its_name() {
     let tools = Box::files();
     tools.put("a", "x");

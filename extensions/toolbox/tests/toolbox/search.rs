@@ -408,6 +408,19 @@ fn keys_secrets_and_binary_files_are_not_searched_by_any_path() {
 }
 
 #[test]
+fn a_binary_file_is_left_out_in_each_mode() {
+    let tools = Box::files();
+    tools.put("a", format!("needle\n{}\0", "text\n".repeat(40_000)));
+    for mode in ["content", "count", "files"] {
+        assert_eq!(
+            tools.ok("grep", json!({"pattern": "needle", "mode": mode})),
+            "no line matches in `.`",
+            "{mode}"
+        );
+    }
+}
+
+#[test]
 fn a_pattern_that_is_none_is_refused_with_the_reason() {
     let tools = project();
     for (tool, input, words) in [

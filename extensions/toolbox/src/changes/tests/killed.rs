@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use toolwright::CallId;
 use toolwright::unstable::changes::ChangingCalls;
@@ -12,6 +13,7 @@ use super::{Place, call, open};
 use crate::ChangeLimits;
 use crate::changes::plan::WantedChanges;
 use crate::changes::record::CallFacts;
+use crate::footprint::WrittenFiles;
 use crate::step::STEPS;
 use crate::workspace::{After, Before, Change};
 
@@ -52,7 +54,8 @@ fn a_child_writes_and_undoes_what_its_parent_says() {
             log.0.workspace.write(NAME, b"after").unwrap();
         }
     }
-    log.finish(begun, super::NOW).unwrap();
+    log.finish(begun).unwrap();
+    log.prune(super::NOW);
 }
 
 /// The second turn of the run.
@@ -244,6 +247,28 @@ fn a_turn_that_is_taken_back_by_a_process_that_is_killed_is_finished_by_the_next
         },
     );
     assert!(steps >= 16, "{steps} steps");
+}
+
+#[test]
+fn a_turn_that_is_too_old_for_the_log_is_taken_back_as_a_whole() {
+    let place =
+        Place::with(ChangeLimits { age: Duration::from_secs(1), ..ChangeLimits::default() });
+    let names = ["a", "b", "c"];
+    for name in names {
+        place.put(name, "earlier", 0o644);
+    }
+    let names_written = names.map(super::named).to_vec();
+    let written = WrittenFiles { names: names_written, unnamed: None };
+    let begun = place.log.begin(&call(2, "apply_patch"), &written, super::NOW).unwrap();
+    for name in names {
+        place.put(name, "later", 0o644);
+    }
+    place.log.finish(begun).unwrap();
+    let done = place.log.taken_back(&taken(), &rewind(), super::NOW + 10_000).unwrap();
+    assert_eq!(done.restored.len(), 3, "{done:?}");
+    for name in names {
+        assert_eq!(place.file(name).unwrap().0, "earlier", "{name}");
+    }
 }
 
 #[test]

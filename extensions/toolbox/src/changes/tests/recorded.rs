@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::time::Duration;
 
 use super::{NOW, Place, call, named, written};
-use crate::ChangeLimits;
 use crate::changes::plan::WantedChanges;
+use crate::changes::undo::mark;
 
 #[test]
 fn each_undo_goes_back_one_change_further() {
@@ -206,15 +205,55 @@ fn calls_that_overlap_are_undone_in_the_order_in_which_they_ended() {
         let other = place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap();
         let (sooner, later) = if is_first_first { (one, other) } else { (other, one) };
         place.put("a", "1", 0o644);
-        place.log.finish(sooner, NOW).unwrap();
+        place.log.finish(sooner).unwrap();
         place.put("a", "2", 0o644);
-        place.log.finish(later, NOW).unwrap();
+        place.log.finish(later).unwrap();
         for expected in ["1", "0"] {
             place.undo("a", WantedChanges::Newest).unwrap();
             assert_eq!(place.file("a").unwrap().0, expected);
         }
         assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "not_found");
     }
+}
+
+#[test]
+fn what_another_program_wrote_after_a_killed_undo_is_not_its_effect() {
+    let place = Place::new();
+    place.put("a", "0", 0o644);
+    place.write(1, "a", "1");
+    let undo = place.log.begin(&call(2, "undo_file"), &written("a"), NOW).unwrap();
+    let own = undo.change(&named("a")).unwrap();
+    let first = &place.changes("a")[0];
+    mark(&mut place.log.connection(), own, &[first]).unwrap();
+    drop(undo);
+    place.put("a", "of a person", 0o644);
+    place.log.complete_cut_short(&named("a")).unwrap();
+    let changes = place.changes("a");
+    assert_eq!(changes[0].undone_by, None);
+    assert!(changes.iter().all(|it| !it.is_undo), "{changes:?}");
+}
+
+#[test]
+fn a_file_that_is_out_of_reach_does_not_hide_the_history_of_the_others() {
+    let place = Place::new();
+    place.write(1, "dir/a", "1");
+    place.write(2, "b", "1");
+    let list = || {
+        let entries = place.log.history(None, 20, call(9, "file_history").id).unwrap();
+        entries.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    fs::rename(place.path("dir"), place.path("old")).unwrap();
+    symlink("/", place.path("dir")).unwrap();
+    let history = list();
+    assert!(history.contains("`dir/a`") && history.contains("`b`"), "{history}");
+    // The state of this file would complete the change of an interrupted call.
+    fs::remove_file(place.path("dir")).unwrap();
+    fs::rename(place.path("old"), place.path("dir")).unwrap();
+    drop(place.log.begin(&call(3, "write_file"), &written("dir/a"), NOW).unwrap());
+    fs::rename(place.path("dir"), place.path("old")).unwrap();
+    symlink("/", place.path("dir")).unwrap();
+    let history = list();
+    assert!(history.contains("still runs") && history.contains("`b`"), "{history}");
 }
 
 #[test]
@@ -232,19 +271,6 @@ fn an_undo_whose_log_fails_after_it_says_that_the_file_is_restored() {
 }
 
 #[test]
-fn an_undo_succeeds_where_the_log_cannot_be_bounded() {
-    let place = Place::with(ChangeLimits { age: Duration::ZERO, ..ChangeLimits::default() });
-    place.put("a", "0", 0o644);
-    place.write(1, "a", "1");
-    place.log.connection().execute_batch(
-        "CREATE TEMP TRIGGER fails BEFORE DELETE ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END",
-    ).unwrap();
-    let undone = place.log.undo(&call(9, "undo_file"), &named("a"), WantedChanges::Newest, NOW + 1);
-    assert!(!undone.unwrap().words.contains("not recorded yet"));
-    assert_eq!(place.file("a").unwrap().0, "0");
-}
-
-#[test]
 fn a_call_that_does_not_begin_leaves_what_an_earlier_attempt_recorded() {
     let place = Place::new();
     place.put("a", "0", 0o644);
@@ -255,6 +281,17 @@ fn a_call_that_does_not_begin_leaves_what_an_earlier_attempt_recorded() {
     place.log.forget(place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap());
     place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a").unwrap().0, "0");
+}
+
+#[test]
+fn an_attempt_that_does_not_begin_leaves_what_the_next_attempt_continues() {
+    let place = Place::new();
+    let facts = call(1, "write_file");
+    let [first, second] = [0, 1].map(|_| place.log.begin(&facts, &written("a"), NOW).unwrap());
+    place.log.forget(first);
+    place.put("a", "1", 0o644);
+    place.log.finish(second).unwrap();
+    assert_eq!(place.effective("a"), 1);
 }
 
 #[test]
@@ -273,33 +310,6 @@ fn a_call_that_changes_nothing_is_not_in_the_log() {
         )
         .unwrap();
     assert_eq!(contents, 0);
-}
-
-#[test]
-fn the_log_is_bounded_by_size_and_the_newest_change_stays() {
-    let place = Place::with(ChangeLimits { bytes: 1024 * 1024, ..ChangeLimits::default() });
-    for number in 0..100_u32 {
-        let content = number.to_string().repeat(100_000);
-        place.write(u64::from(number), &format!("{number}"), &content);
-        let size = fs::metadata(place.log.file()).unwrap().len();
-        assert!(size < 2 * 1024 * 1024, "{size} bytes after {number} changes");
-    }
-    assert_eq!(place.changes("0"), []);
-    place.undo("99", WantedChanges::Newest).unwrap();
-    assert!(!place.path("99").exists());
-}
-
-#[test]
-fn what_is_too_old_is_removed() {
-    let place =
-        Place::with(ChangeLimits { age: Duration::from_secs(60), ..ChangeLimits::default() });
-    place.write(1, "a", "1");
-    let later = NOW + 61_000;
-    let begun = place.log.begin(&call(2, "write_file"), &written("b"), later).unwrap();
-    place.put("b", "1", 0o644);
-    place.log.finish(begun, later).unwrap();
-    assert_eq!(place.changes("a"), []);
-    assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "not_found");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Applies a patch to the present contents of the files in memory, before anything is written.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toolwright::{ErrorClass, ToolError};
 
@@ -77,8 +77,7 @@ impl Plan {
             names.dedup();
             for name in names {
                 // Resolve the names, since two names may refer to the same file.
-                let real = workspace.real_name(name).unwrap_or_else(|| name.as_str().into());
-                if !seen.insert(real) {
+                if !seen.insert(real_name(workspace, name)) {
                     problems.push(format!("`{name}` is named twice"));
                 }
             }
@@ -122,6 +121,17 @@ impl Plan {
         }
         changes
     }
+}
+
+/// Returns the real name of a file. If there is no such file, resolves the nearest folder above it that exists.
+fn real_name(workspace: &Workspace, name: &Name) -> PathBuf {
+    let path = Path::new(name.as_str());
+    let resolved = path.ancestors().find_map(|above| {
+        let real = workspace.real_name(&Name::parse(above.to_str()?).ok()?)?;
+        let below = path.strip_prefix(above).ok()?;
+        Some(if below.as_os_str().is_empty() { real } else { real.join(below) })
+    });
+    resolved.unwrap_or_else(|| path.to_owned())
 }
 
 /// Returns whether a patch can be applied to the files in their present state.

@@ -75,8 +75,8 @@ impl Sink for Lines<'_> {
             let count = self.count;
             self.shown.extend(before.into_iter().chain([line]).map(|line| (count, line)));
         }
-        // In the mode `Files` one match is enough, so end the search of the file.
-        Ok(self.mode != GrepMode::Files)
+        // In the mode `Files` one match is enough, but a zero byte after it shows that the file is binary.
+        Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {

@@ -12,7 +12,7 @@ use super::list;
 use super::script::{Ran, code, path};
 #[cfg(feature = "changes")]
 use crate::workspace::{Above, FileSnapshot, RecordedFile, State};
-use crate::workspace::{Change, Files, Name, WriteOutcome, not_regular, too_large};
+use crate::workspace::{Change, Files, LinkNames, Name, WriteOutcome, not_regular, too_large};
 #[cfg(feature = "files")]
 use crate::workspace::{FoundEntry, SearchScope, Worker};
 
@@ -118,8 +118,8 @@ impl Files for ContainerFiles {
     }
 
     /// Returns no names, because the policy does not resolve links in a container.
-    fn names_past_links(&self, _: &Name) -> Vec<Name> {
-        Vec::new()
+    fn names_past_links(&self, _: &Name) -> LinkNames {
+        LinkNames::default()
     }
 
     #[cfg(feature = "process")]

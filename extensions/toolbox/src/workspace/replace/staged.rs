@@ -1,7 +1,7 @@
 //! One file that is about to be replaced, created or removed. Its new content is in a temporary file next to it. If the
 //! old file may have to be restored, it has a second name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -74,9 +74,7 @@ impl<'c> StagedChange<'c> {
         }
         if permissions.is_some() && may_be_undone {
             // A hard link needs no space, so restoring the file cannot fail for lack of space.
-            let held = vacant();
-            folder.hard_link(name, folder, &held)?;
-            self.held = Some(held);
+            self.held = Some(link_beside(folder, name)?);
             step();
         }
         Ok(())
@@ -128,16 +126,22 @@ impl<'c> StagedChange<'c> {
         Ok(())
     }
 
-    /// Restores the state before the commit.
-    pub(super) fn restore(&mut self) -> io::Result<()> {
+    /// Restores the state before the commit. If that fails, the old file keeps its second name, and the error is the
+    /// words for a model that name it.
+    pub(super) fn restore(&mut self) -> Result<(), String> {
         let Target { folder, name, .. } = &self.target;
-        match &self.held {
-            Some(held) => folder.rename(held, folder, name)?,
-            None => folder.remove_file(name)?,
-        }
-        self.held = None;
-        self.is_committed = false;
-        Ok(())
+        let held = self.held.take();
+        let restored = match &held {
+            Some(held) => folder.rename(held, folder, name),
+            None => folder.remove_file(name),
+        };
+        self.is_committed = restored.is_err();
+        restored.map_err(|_| match held {
+            Some(held) => {
+                format!("`{}`, whose earlier content is in `{held}` beside it", self.name())
+            }
+            None => format!("`{}`", self.name()),
+        })
     }
 
     pub(super) fn finish(self) -> WriteOutcome {
@@ -248,6 +252,18 @@ fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     }
 }
 
+/// Gives a file a second name next to it, and returns that name.
+fn link_beside(folder: &Dir, name: &OsStr) -> io::Result<String> {
+    loop {
+        let held = vacant();
+        match folder.hard_link(name, folder, &held) {
+            // An earlier process with the same id has left a file behind, so try another name.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            linked => return linked.map(|()| held),
+        }
+    }
+}
+
 /// Returns the mode for the new file: the given mode, with the executable bits set or cleared if `program` says so.
 /// Returns `None` for the default mode of new files.
 fn with_program(
@@ -284,7 +300,30 @@ fn fill(mut file: File, content: &[u8], permissions: Option<Permissions>) -> io:
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+
+    use super::{After, Before, Change, StagedChange};
+    use crate::workspace::Name;
+
+    #[test]
+    fn an_old_file_that_cannot_be_restored_is_kept_and_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        fs::write(&path, "old").expect("a file");
+        let authority = cap_std::ambient_authority();
+        let root = cap_std::fs::Dir::open_ambient_dir(folder.path(), authority).expect("a folder");
+        let name = Name::parse("a").expect("a name");
+        let change = Change { name: &name, before: Before::Any, after: After::Content(b"new") };
+        let mut staged = StagedChange::new(&root, &change, true).expect("it is staged");
+        staged.commit().expect("it is committed");
+        fs::remove_file(&path).expect("a file");
+        fs::create_dir(&path).expect("a folder");
+        let words = staged.restore().expect_err("a folder is in the way");
+        drop(staged);
+        let held = words.split('`').nth(3).expect("a name");
+        assert_eq!(fs::read_to_string(folder.path().join(held)).expect("a file"), "old");
+    }
 
     #[test]
     fn the_temporary_file_of_a_file_that_is_replaced_is_private() {
