@@ -48,7 +48,7 @@ impl ContextStore {
     /// Fetches the entries below `folder` that have a source, or all of them. If one fails, the others are still fetched.
     ///
     /// # Errors
-    /// `invalid_path`; `context_unavailable` when SQLite cannot list them.
+    /// `invalid_path`; `context_unavailable` when SQLite cannot list the entries, or their parts without vectors.
     pub async fn refresh(&self, folder: Option<&str>) -> Result<Vec<RefreshedEntry>, ToolError> {
         let mut refreshed = Vec::new();
         for entry in self.list_sourced(folder)? {

@@ -5,14 +5,15 @@
 //! order of arrival and with the lines of standard error marked. If the output has more than 30,000 bytes, only its
 //! beginning and its end are shown.
 //!
-//! The line runs in the folder in which the last line of the same run ended, unless `folder` names another. The folder
-//! is added to the arguments when the call is made, so that a person approves a line together with its folder. If that
-//! folder is gone when the line is to run, the line does not run. The current folder of a run is always inside the
-//! workspace.
+//! The line runs in the current folder of its run, unless `folder` names another. If a line changes its folder and ends
+//! inside the workspace, the folder in which it ends becomes the current folder of the run. The folder is added to the
+//! arguments when the call is made, so that a person approves a line together with its folder. If that folder is gone
+//! when the line is to run, the line does not run.
 //!
 //! There is no input and no terminal, and only few environment variables. On Linux, every process that the line starts
-//! ends with it, including daemons; on other systems, only those in its process group. When its time is up, or the call
-//! is cancelled or dropped, these processes get TERM, and KILL two seconds later.
+//! ends with it, including daemons, unless the line kills or stops its supervisor; on other systems, only those in its
+//! process group. When its time is up, or the call is cancelled or dropped, these processes get TERM, and KILL two
+//! seconds later.
 //!
 //! # What it may touch
 //! Everything that the programs touch. The danger of a call is that of the most dangerous part of its line. The
@@ -20,8 +21,9 @@
 //! read of the run's current folder, and a line that may change it declares a write.
 //!
 //! # What it refuses
-//! Lines with a NUL character; folders that do not exist, or are reached by a link. A line rated safe is refused if settings in
-//! the folder name a program that the line would start, or if it would read files with secrets.
+//! Lines with a NUL character; folders that do not exist, or are reached by a link. Outside of a [`SandboxedShell`], a
+//! line rated safe is refused if settings in the folder name a program that the line would start, or if it would read
+//! files with secrets. With `outside`, a person decides about such a line instead.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;

@@ -90,7 +90,8 @@ pub struct ProcessEnd {
     pub folder: Option<PathBuf>,
 }
 
-/// A running program. Dropping the future ends the program, and every process that has to end with it.
+/// A running program. Dropping the future ends the program: with a supervisor, together with every process that the
+/// program has started; without one, together with its process group.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
 /// The argument vector of a process: a program and its arguments.

@@ -82,9 +82,9 @@ impl Sandbox {
     /// Makes a Landlock sandbox, in which the network is blocked as far as Landlock can. The application names each
     /// [`SandboxLack`] that it accepts. The supervisor's program applies the rules.
     ///
-    /// Programs see which other processes exist, but neither their memory nor their variables, and cannot send them signals. If
-    /// something below `/tmp` is hidden, they cannot write there. Folders above hidden paths cannot be listed, and entries that
-    /// are added to them later cannot be read.
+    /// Programs see which other processes exist, but neither their memory nor their variables, and cannot send them signals.
+    /// They can also write to `/tmp`, and to the folder in `TMPDIR` if that is set, unless something below that folder is
+    /// hidden. Folders above hidden paths cannot be listed, and entries that are added to them later cannot be read.
     ///
     /// # Errors
     /// When a lack is not accepted, or a trial run fails, for instance because the kernel has no Landlock or too old a
