@@ -1,6 +1,7 @@
 //! Converts HTML to Markdown, words or links. The size of the page bounds the time: see [`limits`]. Pure.
 
 mod limits;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
