@@ -1,6 +1,7 @@
 //! Converts HTML to Markdown, words or links. The size of the page bounds the time: see [`limits`]. Pure.
 
 mod limits;
+mod table;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -66,7 +67,7 @@ static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
         link_style: LinkStyle::InlinedPreferAutolinks,
         ..Options::default()
     };
-    HtmlToMarkdown::builder().options(options).build()
+    HtmlToMarkdown::builder().options(options).add_handler(vec!["table"], table::table).build()
 });
 
 /// Returns the page as Markdown, with absolute URLs.

@@ -17,7 +17,7 @@ fn a_page_is_markdown_with_whole_addresses() {
     let html = "<!doctype html><title>T</title><style>p{}</style><nav><a href=../x>X</a></nav>\
         <h2>Table</h2><table><tr><th>a<th>b<tr><td>1<td>2</table><pre><code class=language-rust>let a = 1;\n</code></pre>\
         <p>an <em>em</em> &amp; <code>code</code><br>second <img src=i.png alt=I> <a href='javascript:x()'>no</a>";
-    let expected = "[X](https://a.test/x)\n\n## Table\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```rust\nlet a = 1;\n```\n\n\
+    let expected = "[X](https://a.test/x)\n\n## Table\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```rust\nlet a = 1;\n```\n\n\
         an *em* & `code`  \nsecond ![I](https://a.test/b/i.png) no";
     let lines = |text: &str| text.lines().map(|it| it.trim_end().to_owned()).collect::<Vec<_>>();
     assert_eq!(lines(&of(html)), lines(expected));
