@@ -58,6 +58,15 @@ const BLOCKS: [&str; 32] = [
 /// The most links that are listed; further links are left out.
 const MOST_LINKS: usize = 1000;
 
+/// The most characters of a link's text that are listed. Links may contain each other.
+const LONGEST_TEXT: usize = 500;
+
+/// The most bytes that the absolute URLs of a page may have together. A long base makes each relative URL long.
+const MOST_URL_BYTES: usize = 2 << 20;
+
+/// How many bytes of indentation a small page may have.
+const MOST_INDENTATION: usize = 1 << 16;
+
 static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
     let options = Options {
         hr_style: HrStyle::Dashes,
@@ -111,8 +120,10 @@ pub(super) fn links(html: &str, base: &Url) -> String {
         }
         let mut text = Words::default();
         each(node, &mut |inner, _| {
-            if let NodeData::Text { contents } = &inner.data {
-                text.add(&contents.borrow());
+            if let NodeData::Text { contents } = &inner.data
+                && let Some(room) = LONGEST_TEXT.checked_sub(text.lines.len())
+            {
+                text.add(&contents.borrow().chars().take(room).collect::<String>());
             }
         });
         let text: Vec<&str> =
