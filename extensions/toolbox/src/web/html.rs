@@ -84,6 +84,10 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     make_whole(&document, base);
     leave_out_unseen(&document);
+    // Quotes and lists within each other repeat their marks in each line.
+    if indentation(&document) > MOST_INDENTATION + 8 * html.len() {
+        return words_of(&document);
+    }
     MARKDOWN.tree_to_markdown(&document)
 }
 
@@ -91,8 +95,12 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
 pub(super) fn words(html: &str) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     leave_out_unseen(&document);
+    words_of(&document)
+}
+
+fn words_of(document: &Handle) -> String {
     let mut text = Words::default();
-    each(&document, &mut |node, _| match &node.data {
+    each(document, &mut |node, _| match &node.data {
         NodeData::Text { contents } => text.add(&contents.borrow()),
         NodeData::Element { name, .. } if BLOCKS.contains(&&*name.local) => text.end_line(),
         NodeData::Element { name, .. } if matches!(&*name.local, "td" | "th") => text.add(" "),
@@ -186,6 +194,30 @@ fn make_whole(document: &Handle, base: &Url) {
             _ => drop(attrs.remove(at)),
         }
     });
+}
+
+/// Returns about how many bytes the Markdown of a page has for the marks and blanks that quotes and lists put at the
+/// beginning of each of their lines.
+fn indentation(document: &Handle) -> usize {
+    /// An element is at most three lines: two empty lines, and its own.
+    const LINES: usize = 3;
+    let mut total = 0_usize;
+    let mut waiting = vec![(document.clone(), 0)];
+    while let Some((node, width)) = waiting.pop() {
+        let (lines, inner) = match &node.data {
+            NodeData::Text { contents } => (contents.borrow().matches('\n').count(), width),
+            NodeData::Element { name, .. } => match &*name.local {
+                "blockquote" | "li" => (LINES, width + 2),
+                // The number of an item has at most ten digits.
+                "ol" => (LINES, width + 10),
+                _ => (LINES, width),
+            },
+            _ => (0, width),
+        };
+        total = total.saturating_add(lines * width);
+        waiting.extend(node.children.borrow().iter().map(|it| (it.clone(), inner)));
+    }
+    total
 }
 
 fn attribute<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a str> {
