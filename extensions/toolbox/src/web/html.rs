@@ -13,6 +13,8 @@ use html5ever::{Attribute, LocalName};
 use markup5ever_rcdom::{Handle, NodeData};
 use reqwest::Url;
 
+use super::target;
+
 /// Elements whose content readers do not see.
 const UNSEEN: [&str; 13] = [
     "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
@@ -171,10 +173,10 @@ fn is_unseen(node: &Handle) -> bool {
     }
 }
 
-/// Makes the URLs of links and pictures absolute, and removes those that are not of the web or of mail, such as
-/// pictures embedded in the page.
+/// Makes the URLs of links and pictures absolute. Removes those that are not of the web or of mail, such as pictures
+/// embedded in the page, and those that are too long.
 fn make_whole(document: &Handle, base: &Url) {
-    let mut base = base.clone();
+    let (mut base, mut room) = (base.clone(), MOST_URL_BYTES);
     each(document, &mut |node, _| {
         let NodeData::Element { name, attrs, .. } = &node.data else { return };
         let key = match &*name.local {
@@ -184,14 +186,15 @@ fn make_whole(document: &Handle, base: &Url) {
         };
         let mut attrs = attrs.borrow_mut();
         let Some(at) = attrs.iter().position(|it| *it.name.local == *key) else { return };
-        match base.join(attrs[at].value.trim()) {
-            Ok(whole) if matches!(whole.scheme(), "http" | "https" | "mailto") => {
-                if &*name.local == "base" {
-                    base = whole.clone();
-                }
-                attrs[at].value = whole.as_str().into();
-            }
-            _ => drop(attrs.remove(at)),
+        let whole = base.join(attrs[at].value.trim()).ok().filter(|whole| {
+            let most = room.min(target::LONGEST);
+            matches!(whole.scheme(), "http" | "https" | "mailto") && whole.as_str().len() <= most
+        });
+        let Some(whole) = whole else { return drop(attrs.remove(at)) };
+        room -= whole.as_str().len();
+        attrs[at].value = whole.as_str().into();
+        if &*name.local == "base" {
+            base = whole;
         }
     });
 }
