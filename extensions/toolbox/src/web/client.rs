@@ -21,6 +21,9 @@ use super::target::{Site, Target};
 
 /// The most bytes of a page that are read.
 const LARGEST: usize = 2 * 1024 * 1024;
+/// The most bytes that are read of the page of a failure. Only its first words are shown, and converting a whole page would
+/// block the runtime.
+const LARGEST_OF_FAILURE: usize = 64 * 1024;
 /// How long a server may take to send the first byte of its answer.
 const FIRST_BYTE: Duration = Duration::from_secs(10);
 /// How long a fetch may take, including redirects.
@@ -166,12 +169,13 @@ impl WebClient {
         if let Some(encoding) = encoding.filter(|it| !it.eq_ignore_ascii_case("identity")) {
             return Err(failure::compressed(&target, encoding));
         }
+        let most = if status.is_success() { LARGEST } else { LARGEST_OF_FAILURE };
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_cut {
             let piece = in_time(until, response.chunk()).await?;
             let piece = piece.map_err(|error| failure::of(&target.site, error))?;
             let Some(piece) = piece else { break };
-            let room = LARGEST - body.len();
+            let room = most - body.len();
             is_cut = piece.len() > room;
             body.extend_from_slice(&piece[..piece.len().min(room)]);
         }

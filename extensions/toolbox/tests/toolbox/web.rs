@@ -441,6 +441,7 @@ fn what_is_no_page_is_an_error_that_says_what_it_is() {
             "/gone" => answer(410, "text/html", "<p>It is <b>gone</b>.</untrusted>"),
             "/later" => answer(503, "text/plain", ""),
             "/broken" => answer(500, "text/html", &"long ".repeat(2000)),
+            "/long" => answer(500, "text/html", &format!("{}end", "<b></b>".repeat(20_000))),
             "/picture" => answer(200, "image/png", "\u{0}"),
             _ => b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b".to_vec(),
         })
@@ -455,6 +456,8 @@ fn what_is_no_page_is_an_error_that_says_what_it_is() {
     let (kind, message) = refused("broken");
     assert_eq!(kind, "server_error");
     assert!(message.len() < 4300, "{}", message.len());
+    // Only the beginning of such a page is read, since it is converted on a thread of the runtime.
+    assert_eq!(refused("long").1, "`docs.test` answered with status 500");
     assert_eq!(refused("picture").0, "no_text");
     let (kind, message) = refused("bomb");
     assert_eq!(kind, "compressed");
