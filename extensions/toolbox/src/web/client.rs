@@ -134,7 +134,7 @@ impl WebClient {
             let accepted =
                 "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1";
             let sent = in_time(first_byte, request.header(ACCEPT, accepted).send()).await?;
-            let response = sent.map_err(|error| failure::of(&target.site, error))?;
+            let response = sent.map_err(|error| failure::of(&target, error))?;
             match next(&target, &first, hosts, response.status(), response.headers())? {
                 Some(next) => target = next,
                 None => return self.page(target, response, until).await,
@@ -173,7 +173,7 @@ impl WebClient {
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_cut {
             let piece = in_time(until, response.chunk()).await?;
-            let piece = piece.map_err(|error| failure::of(&target.site, error))?;
+            let piece = piece.map_err(|error| failure::of(&target, error))?;
             let Some(piece) = piece else { break };
             let room = most - body.len();
             is_cut = piece.len() > room;
