@@ -257,6 +257,11 @@ impl WebClientBuilder {
             .redirect(redirect::Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
             .referer(false)
+            // Another crate of the build may have switched these on, and a server may compress without being asked.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
             // Ignore proxies from the environment, which would resolve names without our checks.
             .no_proxy();
         let has_proxy = self.proxy.is_some();
