@@ -516,6 +516,12 @@ fn a_search_answers_with_titles_addresses_and_snippets() {
         "tea+%26+honey" => Some(answer(200, "application/json", &found)),
         "nothing" => Some(answer(200, "application/json", "{}")),
         "denied" => Some(answer(401, "application/json", "{}")),
+        "long" => Some(answer(422, "application/json", r#"{"error":{"code":"VALIDATION"}}"#)),
+        "odd+key" => Some(answer(
+            422,
+            "application/json",
+            r#"{"error":{"code":"SUBSCRIPTION_TOKEN_INVALID"}}"#,
+        )),
         "busy" => Some(answer(429, "application/json", "{}")),
         _ => Some(answer(200, "application/json", "[")),
     });
@@ -556,6 +562,8 @@ fn a_search_answers_with_titles_addresses_and_snippets() {
     };
     assert_eq!(search(brave.clone(), json!({"query": "nothing"})).text(), "nothing was found");
     assert_eq!(kind("denied").as_deref(), Some("permission_denied"));
+    assert_eq!(kind("odd key").as_deref(), Some("permission_denied"));
+    assert_eq!(kind("long").as_deref(), Some("invalid_input"));
     assert_eq!(kind("busy").as_deref(), Some("rate_limited"));
     assert_eq!(kind("broken").as_deref(), Some("invalid_response"));
     assert_eq!(kind(" ").as_deref(), Some("invalid_input"));
