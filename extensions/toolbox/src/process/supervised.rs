@@ -58,7 +58,7 @@ async fn follow(
     control: UnixStream,
     limit: Duration,
     streams: Streams,
-    given_up: oneshot::Receiver<()>,
+    mut given_up: oneshot::Receiver<()>,
 ) -> io::Result<ProcessEnd> {
     let printed = PrintedOutput::new(streams);
     let (output, errors) = (child.stdout().take(), child.stderr().take());
@@ -66,7 +66,12 @@ async fn follow(
     let ending = async {
         let (reports, mut orders) = control.into_split();
         let mut reports = BufReader::new(reports);
-        let first = line(&mut reports).await?;
+        let no_report = || io::Error::new(io::ErrorKind::TimedOut, "the supervisor did not report");
+        let first = tokio::select! {
+            first = line(&mut reports) => first?,
+            () = tokio::time::sleep(limit) => return Err(no_report()),
+            _ = &mut given_up => return Err(no_report()),
+        };
         let group = match first.split_once(' ') {
             Some(("started", number)) => number.parse().ok().and_then(Pid::from_raw),
             Some(("failed", code)) => {
@@ -82,7 +87,7 @@ async fn follow(
         let reported = tokio::select! {
             reported = &mut report => Some(reported),
             () = tokio::time::sleep(limit) => { timed_out = true; None }
-            _ = given_up => { timed_out = true; None }
+            _ = &mut given_up => { timed_out = true; None }
         };
         let (status, folder) = match reported {
             Some(reported) => reported,
@@ -108,16 +113,20 @@ async fn follow(
         io::Result::Ok((ended, timed_out, folder))
     };
     let (mut reading, mut ending) = (std::pin::pin!(reading), std::pin::pin!(ending));
-    let (status, timed_out, folder) = tokio::select! {
+    let ended = tokio::select! {
         ended = &mut ending => {
-            let ended = ended?;
-            let _ = timeout(DRAIN, reading).await;
+            if ended.is_ok() {
+                let _ = timeout(DRAIN, reading).await;
+            }
             ended
         }
-        () = &mut reading => ending.await?,
+        () = &mut reading => ending.await,
     };
-    // The supervisor exits soon after it has reported the end.
-    let _ = timeout(LAST, child.wait()).await;
+    // The supervisor exits soon after it has reported the end, or after its socket was closed.
+    if timeout(LAST, child.wait()).await.is_err() {
+        let _ = child.start_kill();
+    }
+    let (status, timed_out, folder) = ended?;
     let (output, errors) = printed.finish();
     // Without a status, the supervisor was killed before the command ended.
     Ok(ProcessEnd { status, timed_out, output, errors, folder })
