@@ -60,6 +60,7 @@ async fn follow(
     streams: Streams,
     mut given_up: oneshot::Receiver<()>,
 ) -> io::Result<ProcessEnd> {
+    let supervisor = child.id().and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
     let printed = PrintedOutput::new(streams);
     let (output, errors) = (child.stdout().take(), child.stderr().take());
     let reading = printed.read(output, errors);
@@ -96,6 +97,10 @@ async fn follow(
                 match timeout(GRACE, &mut report).await {
                     Ok(reported) => reported,
                     Err(_) => {
+                        // The command may have stopped its supervisor, which then reads no order.
+                        if let Some(supervisor) = supervisor {
+                            let _ = rustix::process::kill_process(supervisor, Signal::CONT);
+                        }
                         let _ = orders.shutdown().await;
                         timeout(LAST, &mut report).await.unwrap_or_default()
                     }

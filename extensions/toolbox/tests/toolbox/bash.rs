@@ -221,6 +221,15 @@ fn a_daemon_ends_with_its_line() {
 }
 
 #[test]
+fn a_line_that_stops_its_supervisor_is_ended_with_all_that_it_started() {
+    let here = Here::new();
+    let line = "setsid sleep 300 > /dev/null 2>&1 & echo $! > pid; kill -STOP $PPID; sleep 300";
+    let ran = here.within(line, 1);
+    assert!(ran.timed_out, "{ran:?}");
+    assert!(ends(&waited(&here.path("pid"))));
+}
+
+#[test]
 fn a_line_that_forks_without_end_is_ended() {
     let here = Here::new();
     let ran = here.within("f() { sleep 30 & sleep 0.02; f; }; f", 1);
