@@ -39,6 +39,7 @@ use super::look;
 use super::run_command::is_no_program;
 use super::script::script;
 use super::shell::{SandboxedShell, Shell, run_of};
+use super::supervised::NotStarted;
 use super::transcript::MARK;
 use crate::Workspace;
 use crate::shell::{Look, files_of};
@@ -173,7 +174,7 @@ impl Line<'_> {
             look(judged.looks(), executor, &request, workspace).await?;
         }
         let started = executor.start(&request).map_err(|error| not_started(error, &arguments))?;
-        let mut ended = started.await.map_err(|error| not_started(error, &arguments))?;
+        let mut ended = started.await.map_err(|error| not_ended(error, &arguments))?;
         let last = ended.folder.take();
         let mut made = output(ended, self.seconds)?;
         if is_walled && !made.success && !made.timed_out && has_errors(&made.output) {
@@ -321,9 +322,25 @@ pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, T
     })
 }
 
-pub(super) fn not_started(error: std::io::Error, vector: &[OsString]) -> ToolError {
+/// Makes the error for a program that was started and whose end is not known, unless the error is [`NotStarted`].
+pub(super) fn not_ended(error: std::io::Error, vector: &[OsString]) -> ToolError {
+    match error.downcast::<NotStarted>() {
+        Ok(NotStarted(error)) => not_started(error, vector),
+        Err(error) => {
+            let message = format!("`{}` was started, and how it ended is not known", shown(vector));
+            ToolError::new("process_lost", message).class(ErrorClass::Unknown).caused_by(error)
+        }
+    }
+}
+
+/// Returns the name of the program of an argument vector.
+fn shown(vector: &[OsString]) -> String {
     let program = vector.first().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-    let program = program.rsplit('/').next().unwrap_or_default();
+    program.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+pub(super) fn not_started(error: std::io::Error, vector: &[OsString]) -> ToolError {
+    let program = shown(vector);
     let (kind, words) = match error.kind() {
         ErrorKind::NotFound => ("not_found", "no such program"),
         ErrorKind::PermissionDenied => ("permission_denied", "it may not be run"),

@@ -17,7 +17,7 @@ use std::time::Duration;
 use heck::ToKebabCase as _;
 use toolwright::{Danger, DynamicTool, Effect, ProcessOutput, ToolError};
 
-use super::bash::{not_started, output};
+use super::bash::{not_ended, not_started, output};
 use super::executors::{ProcessRequest, Streams};
 use super::shell::Shell;
 use crate::Workspace;
@@ -190,7 +190,7 @@ impl CliTool {
             .supervised_by(&shell.supervisor);
         let started =
             shell.executor.start(&request).map_err(|error| not_started(error, &arguments))?;
-        let ended = started.await.map_err(|error| not_started(error, &arguments))?;
+        let ended = started.await.map_err(|error| not_ended(error, &arguments))?;
         let errors = ended.errors.trim().to_owned();
         let mut made = output(ended, self.seconds)?;
         if !made.success && !made.timed_out {

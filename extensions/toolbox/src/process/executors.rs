@@ -90,7 +90,7 @@ pub struct ProcessEnd {
     pub folder: Option<PathBuf>,
 }
 
-/// A running program. Dropping the future ends the program: with a supervisor, together with every process that the
+/// A running program. If its future fails, the program may have run. Dropping the future ends the program: with a supervisor, together with every process that the
 /// program has started; without one, together with its process group.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 

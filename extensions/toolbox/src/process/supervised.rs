@@ -1,6 +1,8 @@
 //! Runs one command under a supervisor, from its start until none of its processes is left.
 
+use std::error::Error;
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -21,6 +23,19 @@ use super::supervisor::{self, Supervisor};
 
 /// How long the supervisor may take to end the remaining processes of a command.
 const LAST: Duration = Duration::from_secs(12);
+
+/// The cause of an error of a running process that says that the command was not started after all. After any other error,
+/// the command may have run.
+#[derive(Debug)]
+pub(super) struct NotStarted(pub(super) io::Error);
+
+impl fmt::Display for NotStarted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl Error for NotStarted {}
 
 /// Starts a command. The command is ended when the returned future is dropped, and when this process dies.
 pub(super) fn start(
@@ -76,9 +91,11 @@ async fn follow(
         let group = match first.split_once(' ') {
             Some(("started", number)) => number.parse().ok().and_then(Pid::from_raw),
             Some(("failed", code)) => {
-                return Err(io::Error::from_raw_os_error(code.parse().unwrap_or_default()));
+                let error = io::Error::from_raw_os_error(code.parse().unwrap_or_default());
+                return Err(io::Error::new(error.kind(), NotStarted(error)));
             }
-            _ => return Err(io::Error::other("the supervisor did not start")),
+            // The supervisor may have been killed after it had started the command.
+            _ => return Err(io::Error::other("the supervisor ended without a report")),
         };
         let mut report = Box::pin(async move {
             let status = line(&mut reports).await.unwrap_or_default();
