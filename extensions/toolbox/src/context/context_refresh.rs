@@ -19,7 +19,14 @@ use super::refresh::RefreshedEntry;
 use super::store::ContextStore;
 
 /// Fetch stored texts that have a source again, so that they are as the source is now.
-#[tool(unlinked, group = "context", danger = moderate, effect = idempotent, writes(LogicalPath = path), reads(file = vec![None::<String>]))]
+#[tool(
+    unlinked,
+    group = "context",
+    danger = moderate,
+    effect = idempotent,
+    writes(LogicalPath = LogicalPath::folder(path.as_deref())),
+    reads(file = vec![None::<String>])
+)]
 pub async fn context_refresh(
     store: &ContextStore,
     /// Refresh below this path only; everything when absent.
