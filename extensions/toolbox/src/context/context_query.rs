@@ -1,8 +1,9 @@
 //! `context_query` evaluates an expression over a stored JSON document, and answers only with the result.
 //!
 //! # What it does
-//! It answers with the result, its type and its size, or writes it as another entry, which can be queried in turn. For `?`
-//! or an empty expression it answers with a reference of the language and reads nothing.
+//! It answers with the result, its type and its size, or writes it as another entry, which can be queried in turn. A whole
+//! number above 2^53 in the document becomes a text of its digits. For `?` or an empty expression it answers with a
+//! reference of the language and reads nothing.
 //!
 //! # What it may touch
 //! It reads the entry that `path` names, and writes the entry that `output_path` names. An expression reaches no file,
