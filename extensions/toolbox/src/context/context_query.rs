@@ -73,7 +73,7 @@ pub struct QueryAnswer {
     danger = danger(output_path.as_deref()),
     effect = idempotent,
     reads(LogicalPath = path),
-    writes(LogicalPath = output_path.as_deref().unwrap_or_default())
+    writes(LogicalPath = output_path.clone().into_iter().collect::<Vec<_>>())
 )]
 pub async fn context_query(
     store: &ContextStore,
