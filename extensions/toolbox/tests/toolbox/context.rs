@@ -162,6 +162,7 @@ fn the_tree_goes_down_to_a_depth_and_counts_what_is_below() {
             {"path": "n/deep/", "entries": 2, "bytes": 4},
         ], "left_out": 0})
     );
+    assert_eq!(stored.store.tree(Some("n/deep"), usize::MAX).unwrap().len(), 2);
     let below = tree(json!({"path": "n/deep", "max_depth": 1, "limit": 1}));
     assert_eq!(
         below,
