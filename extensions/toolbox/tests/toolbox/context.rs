@@ -402,7 +402,11 @@ fn a_file_of_a_newer_format_or_of_something_else_is_not_opened() {
     );
     let other = folder.path().join("other.db");
     rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
-    assert!(matches!(ContextStore::open(other), Err(ContextStoreError::Foreign { .. })));
+    assert!(matches!(ContextStore::open(&other), Err(ContextStoreError::Foreign { .. })));
+    // The file of the other program is as it was.
+    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let other = rusqlite::Connection::open(other).unwrap();
+    assert_eq!(other.query_row("PRAGMA journal_mode", [], mode).unwrap(), "delete");
     std::fs::write(
         folder.path().join("text"),
         "no database, but longer than a header of one would be".repeat(4),
