@@ -78,7 +78,7 @@ impl NewTask {
         self
     }
 
-    /// Reserves the task for this worker.
+    /// Reserves the task for this worker; an empty text reserves it for none.
     pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self
@@ -134,7 +134,7 @@ impl TaskStore {
                 return find(transaction, TaskId(made));
             }
             let insert =
-                "INSERT INTO tasks (subject, description, owner, key) VALUES (?1, ?2, ?3, ?4)";
+                "INSERT INTO tasks (subject, description, owner, key) VALUES (?1, ?2, nullif(?3, ''), ?4)";
             let values = params![task.subject, task.description, task.owner, task.key];
             transaction.execute(insert, values).map_err(unavailable)?;
             let id = TaskId(transaction.last_insert_rowid());
