@@ -264,6 +264,24 @@ fn calls_of_different_tasks_run_side_by_side() {
     }
 }
 
+/// The footprint is made on a thread of the runtime.
+#[test]
+fn the_footprint_of_an_update_does_not_wait_for_a_write() {
+    let listed = Listed::with(1);
+    let other = rusqlite::Connection::open(listed.tasks.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        // This write waits for the other connection, and holds the connection of the list meanwhile.
+        let write = scope.spawn(|| listed.tasks.create(&NewTask::new("later", "")));
+        std::thread::sleep(Duration::from_millis(200));
+        let call = Call::new("task_update", r#"{"id": "1", "status": "in_progress"}"#);
+        assert!(listed.executor.examine(&call).is_ok());
+        assert!(!write.is_finished());
+        other.execute_batch("ROLLBACK").unwrap();
+        write.join().unwrap().unwrap();
+    });
+}
+
 #[test]
 fn calls_of_one_task_run_in_their_order() {
     let listed = Listed::with(2);
