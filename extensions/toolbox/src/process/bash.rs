@@ -33,13 +33,12 @@ use std::time::Duration;
 use toolwright::{Danger, ErrorClass, ProcessOutput, ToolContext, ToolError, tool};
 
 use super::environment::SWITCHED_OFF;
-use super::executors::{ProcessEnd, ProcessRequest, Streams, ToolExecutor};
+use super::executors::{NotStarted, ProcessEnd, ProcessRequest, Streams, ToolExecutor};
 use super::folders::RunFolder;
 use super::look;
 use super::run_command::is_no_program;
 use super::script::script;
 use super::shell::{SandboxedShell, Shell, run_of};
-use super::supervised::NotStarted;
 use super::transcript::MARK;
 use crate::Workspace;
 use crate::shell::{Look, files_of};

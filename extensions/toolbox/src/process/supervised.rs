@@ -1,8 +1,6 @@
 //! Runs one command under a supervisor, from its start until none of its processes is left.
 
-use std::error::Error;
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -16,26 +14,13 @@ use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
+use super::executors::{NotStarted, ProcessEnd, ProcessRequest, RunningProcess, Streams};
 use super::group::{DRAIN, GRACE};
 use super::printed::PrintedOutput;
 use super::supervisor::{self, Supervisor};
 
 /// How long the supervisor may take to end the remaining processes of a command.
 const LAST: Duration = Duration::from_secs(12);
-
-/// The cause of an error of a running process that says that the command was not started after all. After any other error,
-/// the command may have run.
-#[derive(Debug)]
-pub(super) struct NotStarted(pub(super) io::Error);
-
-impl fmt::Display for NotStarted {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl Error for NotStarted {}
 
 /// Starts a command. The command is ended when the returned future is dropped, and when this process dies.
 pub(super) fn start(
