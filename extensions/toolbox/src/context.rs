@@ -20,6 +20,7 @@ mod marked;
 #[cfg(feature = "context")]
 mod memory;
 mod merge;
+mod noted;
 mod path;
 #[cfg(feature = "context")]
 mod query;

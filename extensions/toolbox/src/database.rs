@@ -63,6 +63,13 @@ pub(crate) fn open(file: &Path, format: &Format) -> Result<Connection, Problem> 
     let mut connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(PATIENCE)?;
     match identity(&connection)? {
+        // Check before the file is configured, which would change a file of another program.
+        (0, 0) if has_tables(&connection)? => {
+            // Another process may have created the tables since the identity was read.
+            if identity(&connection)?.0 != format.application {
+                return Err(Problem::Foreign);
+            }
+        }
         (0, 0) => {}
         (application, found) if application == format.application => {
             if found > format.version() {
@@ -82,6 +89,10 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((application, connection.pragma_query_value(None, "user_version", |row| row.get(0))?))
 }
 
+fn has_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}
+
 /// Configures the connection, creates the tables of a new file, and upgrades those of an older file. Returns `false` if
 /// the file has tables and no version, because it then belongs to another program.
 fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
@@ -92,9 +103,7 @@ fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<boo
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Check again: another process may have created the tables meanwhile.
     if identity(&transaction)? == (0, 0) {
-        let tables: i64 =
-            transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        if tables > 0 {
+        if has_tables(&transaction)? {
             return Ok(false);
         }
         transaction.execute_batch(format.tables)?;

@@ -1,8 +1,9 @@
 //! `context_query` evaluates an expression over a stored JSON document, and answers only with the result.
 //!
 //! # What it does
-//! It answers with the result, its type and its size, or writes it as another entry, which can be queried in turn. For `?`
-//! or an empty expression it answers with a reference of the language and reads nothing.
+//! It answers with the result, its type and its size, or writes it as another entry, which can be queried in turn. A whole
+//! number above 2^53 in the document becomes a text of its digits. For `?` or an empty expression it answers with a
+//! reference of the language and reads nothing.
 //!
 //! # What it may touch
 //! It reads the entry that `path` names, and writes the entry that `output_path` names. An expression reaches no file,
@@ -72,7 +73,7 @@ pub struct QueryAnswer {
     danger = danger(output_path.as_deref()),
     effect = idempotent,
     reads(LogicalPath = path),
-    writes(LogicalPath = output_path.as_deref().unwrap_or_default())
+    writes(LogicalPath = output_path.clone().into_iter().collect::<Vec<_>>())
 )]
 pub async fn context_query(
     store: &ContextStore,
@@ -95,20 +96,30 @@ pub async fn context_query(
         let answer = QueryAnswer { message: reference, ..QueryAnswer::default() };
         return mark_value(&answer, []);
     }
-    let target = output_path.as_deref().map(LogicalPath::parse).transpose()?;
+    let path_to_write = output_path.as_deref().map(LogicalPath::parse).transpose()?;
+    let target = path_to_write.map(|path| Target {
+        path,
+        on_conflict,
+        note: format!("the result of a query, by call {}", context.idempotency_key()),
+    });
     let now = context.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     let (store, expression) = (store.clone(), expression.to_owned());
     let cancel = CancelOnDrop(CancelToken::new());
     let token = cancel.0.clone();
     let answered = blocking(move || {
+        if let Some(target) = &target
+            && let Some(written) = target.written(&store)?
+        {
+            return mark_value(&written.0, written.1.as_deref());
+        }
         let ContextEntry { content, untrusted, .. } = source(&store, &path)?;
         let untrusted = untrusted.as_deref();
         let result = evaluate(&expression, &content, &limits(now, token)).map_err(|error| {
             // The error may contain a value from the untrusted document.
             untrusted.into_iter().fold(error, |error, source| error.untrusted(source))
         })?;
-        let answer = answer(&store, result, target.as_ref(), on_conflict, untrusted)?;
+        let answer = answer(&store, result, target.as_ref(), untrusted)?;
         mark_value(&answer, untrusted)
     });
     answered.await?
@@ -117,6 +128,38 @@ pub async fn context_query(
 /// Returns the danger of a query. A query that writes nothing is safe, because it only reads.
 fn danger(output_path: Option<&str>) -> Danger {
     if output_path.is_none() { Danger::Safe } else { Danger::Moderate }
+}
+
+/// The entry to which a result is written.
+struct Target {
+    path: LogicalPath,
+    on_conflict: OnConflict,
+    /// The note that identifies the call.
+    note: String,
+}
+
+impl Target {
+    /// Returns the answer of this call and the source of its text, if the call is repeated because its process was
+    /// interrupted after it had written the result. Without this, it would be refused because of its own entry.
+    fn written(
+        &self,
+        store: &ContextStore,
+    ) -> Result<Option<(QueryAnswer, Option<String>)>, ToolError> {
+        if self.on_conflict == OnConflict::Overwrite {
+            return Ok(None);
+        }
+        let Some(entry) = store.read_noted(&self.path, &self.note)? else { return Ok(None) };
+        let result = serde_json::from_str(&entry.content).map_err(ToolError::internal)?;
+        let (version, bytes) = (entry.version, entry.content.len());
+        let answer = QueryAnswer {
+            path: Some(self.path.to_string()),
+            version: Some(version),
+            bytes_written: Some(bytes),
+            preview: Some(entry.content.chars().take(PREVIEW).collect()),
+            ..described(&result)
+        };
+        Ok(Some((answer, entry.untrusted)))
+    }
 }
 
 /// Cancels an evaluation when the future of its call is dropped.
@@ -155,14 +198,9 @@ fn source(store: &ContextStore, path: &str) -> Result<ContextEntry, ToolError> {
     Ok(entry)
 }
 
-fn answer(
-    store: &ContextStore,
-    result: Value,
-    target: Option<&LogicalPath>,
-    on_conflict: OnConflict,
-    untrusted: Option<&str>,
-) -> Result<QueryAnswer, ToolError> {
-    let (kind, count) = match &result {
+/// Returns an answer with the type and the size of a result.
+fn described(result: &Value) -> QueryAnswer {
+    let (kind, count) = match result {
         Value::Null => ("null", None),
         Value::Bool(_) => ("boolean", None),
         Value::Number(_) => ("number", None),
@@ -170,21 +208,30 @@ fn answer(
         Value::Array(items) => ("array", Some(items.len())),
         Value::Object(fields) => ("object", Some(fields.len())),
     };
-    let described = QueryAnswer {
+    QueryAnswer {
         result_type: Some(kind.to_owned()),
         result_count: count,
         ..QueryAnswer::default()
-    };
+    }
+}
+
+fn answer(
+    store: &ContextStore,
+    result: Value,
+    target: Option<&Target>,
+    untrusted: Option<&str>,
+) -> Result<QueryAnswer, ToolError> {
+    let described = described(&result);
     let Some(target) = target else {
         return Ok(QueryAnswer { result: Some(result), ..described });
     };
-    let before = match on_conflict {
-        OnConflict::Error => Before::Missing,
-        OnConflict::Overwrite => Before::Any,
+    let (before, note) = match target.on_conflict {
+        OnConflict::Error => (Before::Missing, Some(&*target.note)),
+        OnConflict::Overwrite => (Before::Any, None),
     };
     let content = result.to_string();
-    let text = NewText { content: &content, note: None, source: None, untrusted };
-    let stored = store.put(target, before, &text)?;
+    let text = NewText { content: &content, note, source: None, untrusted };
+    let stored = store.put(&target.path, before, &text)?;
     Ok(QueryAnswer {
         path: Some(stored.path),
         version: Some(stored.version),

@@ -12,19 +12,27 @@
 //! It does not overwrite a text that another call has written while the source was read. It reports that entry as
 //! failed.
 
-use toolwright::{ToolError, tool};
+use toolwright::{Output, ToolError, tool};
 
+use super::marked::mark_value;
 use super::path::LogicalPath;
-use super::refresh::RefreshedEntry;
 use super::store::ContextStore;
 
 /// Fetch stored texts that have a source again, so that they are as the source is now.
-#[tool(unlinked, group = "context", danger = moderate, effect = idempotent, writes(LogicalPath = path), reads(file = vec![None::<String>]))]
+#[tool(
+    unlinked,
+    group = "context",
+    danger = moderate,
+    effect = idempotent,
+    writes(LogicalPath = LogicalPath::folder(path.as_deref())),
+    reads(file = vec![None::<String>])
+)]
 pub async fn context_refresh(
     store: &ContextStore,
     /// Refresh below this path only; everything when absent.
     #[arg(positional)]
     path: Option<String>,
-) -> Result<Vec<RefreshedEntry>, ToolError> {
-    store.refresh(path.as_deref()).await
+) -> Result<Output, ToolError> {
+    let (refreshed, sources) = store.refresh_marked(path.as_deref()).await?;
+    mark_value(&refreshed, sources.iter().map(String::as_str))
 }

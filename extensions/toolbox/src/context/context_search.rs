@@ -17,7 +17,7 @@ use super::path::LogicalPath;
 use super::store::ContextStore;
 
 /// Search stored texts for words; the best matches come first. Words in double quotes have to stand one after the other.
-#[tool(unlinked, group = "context", danger = safe, effect = read, reads(LogicalPath = path))]
+#[tool(unlinked, group = "context", danger = safe, effect = read, reads(LogicalPath = LogicalPath::folder(path.as_deref())))]
 pub async fn context_search(
     store: &ContextStore,
     /// The words to look for.

@@ -27,7 +27,7 @@ pub struct ContextTree {
 }
 
 /// List the stored texts below a path, with their sizes.
-#[tool(unlinked, group = "context", danger = safe, effect = read, reads(LogicalPath = path), blocking)]
+#[tool(unlinked, group = "context", danger = safe, effect = read, reads(LogicalPath = LogicalPath::folder(path.as_deref())), blocking)]
 pub fn context_tree(
     store: &ContextStore,
     /// List below this path; everything when absent.

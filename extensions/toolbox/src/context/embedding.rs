@@ -18,6 +18,7 @@ use super::embedder::{EmbedPurpose, Embedder, EmbedderError};
 use super::store::ContextStore;
 use super::vector::UnitVector;
 use crate::blocking::blocking;
+use crate::workspace::content_hash;
 
 /// How long a call waits for the embedder, unless the application sets another limit.
 pub(super) const TIME: Duration = Duration::from_secs(10);
@@ -58,8 +59,8 @@ pub(super) struct Embedding {
     dimensions: usize,
     /// Held while parts are embedded, so that two calls do not pay for the same parts.
     turn: Turn<()>,
-    /// The texts that the model has refused, or that alone got no direction. This process asks about each of them again
-    /// after its rest.
+    /// The hashes of the texts that the model has refused, or that alone got no direction. This process asks about each of
+    /// them again after its rest.
     refused: Mutex<HashMap<String, Refusal>>,
     /// The number of the last part in the batch that was sent last. The next pass begins after that part, so that a
     /// batch on which the server always fails does not hold up the other batches.
@@ -130,15 +131,18 @@ impl Embedding {
 
     fn has_refused(&self, text: &str) -> bool {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        refused.get(text).is_some_and(|it| Instant::now() < it.until)
+        refused.get(&content_hash(text.as_bytes())).is_some_and(|it| Instant::now() < it.until)
     }
 
     /// Leaves a text out of the next passes for a while.
-    fn remember_refused(&self, text: String) {
+    fn remember_refused(&self, text: &str) {
+        let (now, text) = (Instant::now(), content_hash(text.as_bytes()));
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        // A text that nothing asked about since its rest ended has been replaced.
+        refused.retain(|_, it| now < it.until + LONGEST_REST);
         let before = refused.get(&text).map(|it| it.rest * 2);
         let rest = before.unwrap_or(FIRST_REST).min(LONGEST_REST);
-        refused.insert(text, Refusal { rest, until: Instant::now() + rest });
+        refused.insert(text, Refusal { rest, until: now + rest });
     }
 }
 
@@ -266,7 +270,8 @@ impl ContextStore {
                             }
                             continue;
                         }
-                        bad.into_iter().for_each(|(part, _)| embedding.remember_refused(part.text));
+                        bad.into_iter()
+                            .for_each(|(part, _)| embedding.remember_refused(&part.text));
                     }
                     let (store, embedding) = (self.clone(), Arc::clone(embedding));
                     let added = move || store.add_vectors(embedding.model(), &good);
@@ -284,7 +289,7 @@ impl ContextStore {
                 let second = group.split_off(group.len() / 2);
                 groups.extend([second, group]);
             } else {
-                group.into_iter().for_each(|part| embedding.remember_refused(part.text));
+                group.into_iter().for_each(|part| embedding.remember_refused(&part.text));
             }
         }
         Ok(true)
@@ -357,4 +362,43 @@ fn texts_of(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<Missin
         }
     }
     Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::BoxFuture;
+
+    use super::*;
+
+    struct NoModel;
+
+    impl Embedder for NoModel {
+        fn model(&self) -> &str {
+            "none"
+        }
+
+        fn dimensions(&self) -> usize {
+            1
+        }
+
+        fn embed<'a>(
+            &'a self,
+            _: &'a [String],
+            _: EmbedPurpose,
+        ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedderError>> {
+            Box::pin(async { Err(EmbedderError::refused("no")) })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_text_is_forgotten_if_nothing_asks_about_it_after_its_rest() {
+        let embedding = Embedding::new(NoModel);
+        for number in 0..100 {
+            embedding.remember_refused(&number.to_string());
+        }
+        assert!(embedding.has_refused("7"));
+        tokio::time::advance(FIRST_REST + LONGEST_REST).await;
+        embedding.remember_refused("another");
+        assert_eq!(embedding.refused.lock().unwrap().len(), 1);
+    }
 }

@@ -54,10 +54,13 @@ impl LogicalPath {
     /// Parses the folder to which a search or a list is limited; `None`, which means no limit, if it is absent, empty,
     /// `.` or `/`.
     pub(super) fn parse_folder(text: Option<&str>) -> Result<Option<Self>, ToolError> {
-        match text {
-            None | Some("" | "." | "/") => Ok(None),
-            Some(text) => Self::parse(text).map(Some),
-        }
+        Self::folder(text).map(Self::parse).transpose()
+    }
+
+    /// Returns the folder to which a search or a list is limited, for footprints; `None`, which means every entry, under the
+    /// conditions of [`parse_folder`](Self::parse_folder).
+    pub(super) fn folder(text: Option<&str>) -> Option<&str> {
+        text.filter(|it| !matches!(*it, "" | "." | "/"))
     }
 
     pub(super) fn as_str(&self) -> &str {

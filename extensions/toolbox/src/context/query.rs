@@ -52,7 +52,8 @@ fn evaluate_within(
     let cancel = || limits.cancel_token.iter().for_each(CancelToken::cancel);
     // Parse within the memory limit too, because a document in memory is many times larger than its text.
     let evaluate = || {
-        let document: Value = serde_json::from_str(document).map_err(QueryFailure::Document)?;
+        let mut document: Value = serde_json::from_str(document).map_err(QueryFailure::Document)?;
+        write_large_integers_as_texts(&mut document);
         compiled
             .evaluate_with(Some(&document), &Bindings::new(), limits)
             .map_err(QueryFailure::Expression)
@@ -73,6 +74,24 @@ fn evaluate_within(
                 .class(ErrorClass::Invalid)
                 .hint("read the entry to see what it has; only a whole document can be queried"))
         }
+    }
+}
+
+/// Replaces the integers that a floating-point number does not represent exactly, such as the ids of many services, by texts
+/// of their digits. JSONata has only floating-point numbers, which would change these integers.
+fn write_large_integers_as_texts(value: &mut Value) {
+    /// All integers up to this one are exact: 2 to the power of 53.
+    const LARGEST_EXACT: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => {
+            let size = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
+            if size.is_some_and(|it| it > LARGEST_EXACT) {
+                *value = Value::String(number.to_string());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_large_integers_as_texts),
+        Value::Object(fields) => fields.values_mut().for_each(write_large_integers_as_texts),
+        _ => {}
     }
 }
 

@@ -1,11 +1,12 @@
 //! Fetches entries again from their sources, one after another. Other calls can use the store meanwhile.
 
 use rusqlite::params;
-use toolwright::{ErrorClass, ToolError};
+use toolwright::{Answer, ErrorClass, ToolError};
 
 use super::database::unavailable;
 use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText};
+use crate::blocking::blocking;
 
 /// What became of one entry.
 #[toolwright::data]
@@ -48,15 +49,25 @@ impl ContextStore {
     /// Fetches the entries below `folder` that have a source, or all of them. If one fails, the others are still fetched.
     ///
     /// # Errors
-    /// `invalid_path`; `context_unavailable` when SQLite cannot list them.
+    /// `invalid_path`; `context_unavailable` when SQLite cannot list the entries, or their parts without vectors.
     pub async fn refresh(&self, folder: Option<&str>) -> Result<Vec<RefreshedEntry>, ToolError> {
-        let mut refreshed = Vec::new();
-        for entry in self.list_sourced(folder)? {
+        self.refresh_marked(folder).await.map(|(refreshed, _)| refreshed)
+    }
+
+    /// Refreshes as [`refresh`](Self::refresh) does, and also returns the sources of untrusted text in the messages.
+    pub(super) async fn refresh_marked(
+        &self,
+        folder: Option<&str>,
+    ) -> Result<(Vec<RefreshedEntry>, Vec<String>), ToolError> {
+        let (mut refreshed, mut sources) = (Vec::new(), Vec::new());
+        let (store, folder) = (self.clone(), folder.map(str::to_owned));
+        for entry in blocking(move || store.list_sourced(folder.as_deref())).await?? {
             let path = entry.path.to_string();
-            refreshed.push(match self.refresh_one(&entry).await {
+            refreshed.push(match self.refresh_one(entry).await {
                 Ok(result) => RefreshedEntry { path, result, message: None, not_embedded: None },
                 Err(error) => {
                     let message = Some(error.message().to_owned());
+                    sources.extend(Answer::from(error).untrusted_sources());
                     RefreshedEntry {
                         path,
                         result: RefreshResult::Failed,
@@ -73,20 +84,24 @@ impl ContextStore {
                 entry.not_embedded = Some(problem.clone());
             }
         }
-        Ok(refreshed)
+        Ok((refreshed, sources))
     }
 
-    async fn refresh_one(&self, entry: &SourcedEntry) -> Result<RefreshResult, ToolError> {
+    async fn refresh_one(&self, entry: SourcedEntry) -> Result<RefreshResult, ToolError> {
         let (content, untrusted) = self.fetch(&entry.source).await?;
-        let note = format!("refreshed from {}", entry.source);
-        let (note, untrusted) = (Some(&*note), untrusted.as_deref());
-        let text = NewText { content: &content, note, source: None, untrusted };
-        // Do not overwrite a text that was written while the source was asked.
-        let stored = self.put(&entry.path, Before::Hash(&entry.hash), &text)?;
-        Ok(match stored.hash == entry.hash {
-            true => RefreshResult::Unchanged,
-            false => RefreshResult::Updated,
-        })
+        let store = self.clone();
+        let written = blocking(move || {
+            let note = format!("refreshed from {}", entry.source);
+            let (note, untrusted) = (Some(&*note), untrusted.as_deref());
+            let text = NewText { content: &content, note, source: None, untrusted };
+            // Do not overwrite a text that was written while the source was asked.
+            let stored = store.put(&entry.path, Before::Hash(&entry.hash), &text)?;
+            Ok(match stored.hash == entry.hash {
+                true => RefreshResult::Unchanged,
+                false => RefreshResult::Updated,
+            })
+        });
+        written.await?
     }
 
     /// Fetches the text of a source such as `file:README.md`, and returns where it comes from if it is untrusted.

@@ -238,7 +238,8 @@ fn words_of(query: &str) -> Result<String, ToolError> {
 fn words(query: &str) -> Option<String> {
     let mut parts = Vec::new();
     for (index, part) in query.split('"').enumerate() {
-        let words = part.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = part.split(|it| !is_of_word(it));
+        let words = words.filter(|word| word.contains(char::is_alphanumeric));
         // Parts with an odd index are between double quotes.
         if index % 2 == 1 {
             parts.push(words.collect::<Vec<_>>().join(" "));
@@ -249,6 +250,11 @@ fn words(query: &str) -> Option<String> {
     parts.retain(|part| !part.is_empty());
     let quoted: Vec<String> = parts.into_iter().map(|part| format!("\"{part}\"")).collect();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
+}
+
+/// Returns whether a character is part of a word. An accent may be a character of its own, after its letter.
+fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&character)
 }
 
 #[cfg(test)]
@@ -279,6 +285,7 @@ mod tests {
             ),
             (r#"an "open quote"#, Some(r#""an" OR "open quote""#)),
             ("Straße №5", Some(r#""Straße" OR "5""#)),
+            ("Zu\u{308}rich \u{308}", Some("\"Zu\u{308}rich\"")),
             (" \"\" -- ", None),
         ];
         for (query, expected) in cases {

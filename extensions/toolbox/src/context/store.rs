@@ -232,26 +232,6 @@ impl ContextStore {
         }
     }
 
-    /// Reads the first version of an entry whose note is `note`, or contains `note` as a line. Returns `None` if there
-    /// is no such version.
-    pub(super) fn read_noted(
-        &self,
-        path: &LogicalPath,
-        note: &str,
-    ) -> Result<Option<ContextEntry>, ToolError> {
-        let query = "SELECT v.version, e.version, v.content, v.hash, v.note, e.source, v.untrusted
-            FROM entries e JOIN versions v ON v.entry = e.id
-            WHERE e.path = ?1
-              AND instr(char(10) || v.note || char(10), char(10) || ?2 || char(10)) > 0
-            ORDER BY v.version LIMIT 1";
-        self.connection()
-            .prepare_cached(query)
-            .and_then(|mut statement| {
-                statement.query_row(params![path.as_str(), note], entry_of).optional()
-            })
-            .map_err(unavailable)
-    }
-
     /// Returns whether an entry with this path exists.
     pub(super) fn has(&self, path: &LogicalPath) -> Result<bool, ToolError> {
         find_row(&self.connection(), path).map(|row| row.is_some()).map_err(unavailable)
@@ -298,28 +278,8 @@ impl ContextStore {
         })
     }
 
-    /// Writes as [`put`](Self::put) does. If the text is unchanged, adds the note to the present version, so that
-    /// [`read_noted`](Self::read_noted) finds it.
-    pub(super) fn put_noted(
-        &self,
-        path: &LogicalPath,
-        before: Before<'_>,
-        text: &NewText<'_>,
-    ) -> Result<StoredEntry, ToolError> {
-        self.write_with(|transaction| {
-            let entry = find_row(transaction, path).map_err(unavailable)?;
-            self.is_as_expected(path, entry.as_ref(), before)?;
-            let stored = insert(transaction, path, entry.as_ref(), text)?;
-            let add = "UPDATE versions SET note = coalesce(note || char(10), '') || ?3
-                WHERE entry = (SELECT id FROM entries WHERE path = ?1) AND version = ?2 AND note IS NOT ?3";
-            let added = params![path.as_str(), stored.version, text.note];
-            transaction.execute(add, added).map_err(unavailable)?;
-            Ok(stored)
-        })
-    }
-
     /// Runs `write` in one transaction, which excludes other writers; rolls it back if `write` fails.
-    fn write_with<T>(
+    pub(super) fn write_with<T>(
         &self,
         write: impl FnOnce(&Transaction<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
@@ -332,7 +292,7 @@ impl ContextStore {
         Ok(done)
     }
 
-    fn is_as_expected(
+    pub(super) fn is_as_expected(
         &self,
         path: &LogicalPath,
         found: Option<&EntryRow>,
@@ -374,7 +334,7 @@ impl fmt::Debug for ContextStore {
 }
 
 /// Makes an entry from the columns version, last version, content, hash, note, source, untrusted.
-fn entry_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<ContextEntry> {
+pub(super) fn entry_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<ContextEntry> {
     Ok(ContextEntry {
         version: row.get(0)?,
         last_version: row.get(1)?,
@@ -391,7 +351,10 @@ fn missing(path: &LogicalPath) -> ToolError {
     ToolError::new("not_found", message).hint("list or search the entries to find its path")
 }
 
-fn find_row(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<EntryRow>> {
+pub(super) fn find_row(
+    connection: &Connection,
+    path: &LogicalPath,
+) -> rusqlite::Result<Option<EntryRow>> {
     let query = "SELECT e.id, e.version, v.hash FROM entries e
         JOIN versions v ON v.entry = e.id AND v.version = e.version WHERE e.path = ?1";
     connection
@@ -402,7 +365,7 @@ fn find_row(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Opt
         .optional()
 }
 
-fn insert(
+pub(super) fn insert(
     transaction: &Transaction<'_>,
     path: &LogicalPath,
     entry: Option<&EntryRow>,

@@ -48,7 +48,7 @@ impl ContextStore {
             rows.collect::<rusqlite::Result<Vec<(String, i64, u32)>>>()
         };
         let above = folder.map_or(0, |folder| folder.split('/').count());
-        Ok(items(read().map_err(unavailable)?, above + max_depth.max(1)))
+        Ok(items(read().map_err(unavailable)?, above.saturating_add(max_depth.max(1))))
     }
 }
 

@@ -5,14 +5,15 @@
 //! order of arrival and with the lines of standard error marked. If the output has more than 30,000 bytes, only its
 //! beginning and its end are shown.
 //!
-//! The line runs in the folder in which the last line of the same run ended, unless `folder` names another. The folder
-//! is added to the arguments when the call is made, so that a person approves a line together with its folder. If that
-//! folder is gone when the line is to run, the line does not run. The current folder of a run is always inside the
-//! workspace.
+//! The line runs in the current folder of its run, unless `folder` names another. If a line changes its folder and ends
+//! inside the workspace, the folder in which it ends becomes the current folder of the run. The folder is added to the
+//! arguments when the call is made, so that a person approves a line together with its folder. If that folder is gone
+//! when the line is to run, the line does not run.
 //!
 //! There is no input and no terminal, and only few environment variables. On Linux, every process that the line starts
-//! ends with it, including daemons; on other systems, only those in its process group. When its time is up, or the call
-//! is cancelled or dropped, these processes get TERM, and KILL two seconds later.
+//! ends with it, including daemons, unless the line kills or stops its supervisor; on other systems, only those in its
+//! process group. When its time is up, or the call is cancelled or dropped, these processes get TERM, and KILL two
+//! seconds later.
 //!
 //! # What it may touch
 //! Everything that the programs touch. The danger of a call is that of the most dangerous part of its line. The
@@ -20,8 +21,9 @@
 //! read of the run's current folder, and a line that may change it declares a write.
 //!
 //! # What it refuses
-//! Lines with a NUL character; folders that do not exist, or are reached by a link. A line rated safe is refused if settings in
-//! the folder name a program that the line would start, or if it would read files with secrets.
+//! Lines with a NUL character; folders that do not exist, or are reached by a link. Outside of a [`SandboxedShell`], a
+//! line rated safe is refused if settings in the folder name a program that the line would start, or if it would read
+//! files with secrets. With `outside`, a person decides about such a line instead.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -31,7 +33,7 @@ use std::time::Duration;
 use toolwright::{Danger, ErrorClass, ProcessOutput, ToolContext, ToolError, tool};
 
 use super::environment::SWITCHED_OFF;
-use super::executors::{ProcessEnd, ProcessRequest, Streams, ToolExecutor};
+use super::executors::{NotStarted, ProcessEnd, ProcessRequest, Streams, ToolExecutor};
 use super::folders::RunFolder;
 use super::look;
 use super::run_command::is_no_program;
@@ -171,7 +173,7 @@ impl Line<'_> {
             look(judged.looks(), executor, &request, workspace).await?;
         }
         let started = executor.start(&request).map_err(|error| not_started(error, &arguments))?;
-        let mut ended = started.await.map_err(|error| not_started(error, &arguments))?;
+        let mut ended = started.await.map_err(|error| not_ended(error, &arguments))?;
         let last = ended.folder.take();
         let mut made = output(ended, self.seconds)?;
         if is_walled && !made.success && !made.timed_out && has_errors(&made.output) {
@@ -319,9 +321,25 @@ pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, T
     })
 }
 
-pub(super) fn not_started(error: std::io::Error, vector: &[OsString]) -> ToolError {
+/// Makes the error for a program that was started and whose end is not known, unless the error is [`NotStarted`].
+pub(super) fn not_ended(error: std::io::Error, vector: &[OsString]) -> ToolError {
+    match error.downcast::<NotStarted>() {
+        Ok(NotStarted(error)) => not_started(error, vector),
+        Err(error) => {
+            let message = format!("`{}` was started, and how it ended is not known", shown(vector));
+            ToolError::new("process_lost", message).class(ErrorClass::Unknown).caused_by(error)
+        }
+    }
+}
+
+/// Returns the name of the program of an argument vector.
+fn shown(vector: &[OsString]) -> String {
     let program = vector.first().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-    let program = program.rsplit('/').next().unwrap_or_default();
+    program.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+pub(super) fn not_started(error: std::io::Error, vector: &[OsString]) -> ToolError {
+    let program = shown(vector);
     let (kind, words) = match error.kind() {
         ErrorKind::NotFound => ("not_found", "no such program"),
         ErrorKind::PermissionDenied => ("permission_denied", "it may not be run"),

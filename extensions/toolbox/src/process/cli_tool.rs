@@ -17,7 +17,7 @@ use std::time::Duration;
 use heck::ToKebabCase as _;
 use toolwright::{Danger, DynamicTool, Effect, ProcessOutput, ToolError};
 
-use super::bash::{not_started, output};
+use super::bash::{not_ended, not_started, output};
 use super::executors::{ProcessRequest, Streams};
 use super::shell::Shell;
 use crate::Workspace;
@@ -114,7 +114,8 @@ impl CliTool {
     /// Makes the arguments for an input: the flags sorted by their keys, and after `--` the positional arguments.
     ///
     /// # Errors
-    /// When a value is an object, a list of lists, or a text with a NUL character, or a key cannot be a flag.
+    /// When a value is an object, a list of lists, or a text with a NUL character; when a key cannot be a flag, or the
+    /// schema neither names it in `properties` nor allows further keys by `additionalProperties` or `patternProperties`.
     pub fn build_args(&self, input: &serde_json::Value) -> Result<Vec<OsString>, CliToolError> {
         let none = serde_json::Map::new();
         let input = input.as_object().unwrap_or(&none);
@@ -129,6 +130,12 @@ impl CliTool {
             {
                 return Err(CliToolError(format!(
                     "`{}` makes no flag: expected a key of letters, digits and `_`",
+                    key.escape_debug()
+                )));
+            }
+            if !self.offers(key) {
+                return Err(CliToolError(format!(
+                    "`{}` is not a key of this tool",
                     key.escape_debug()
                 )));
             }
@@ -153,6 +160,16 @@ impl CliTool {
             arguments.extend(places);
         }
         Ok(arguments)
+    }
+
+    /// Returns whether the author offers a key. A schema that says nothing about further keys accepts every key, which
+    /// would let a model choose any flag of the program.
+    fn offers(&self, key: &str) -> bool {
+        let says =
+            |word: &str| self.schema.get(word).filter(|it| *it != &serde_json::Value::Bool(false));
+        says("properties").is_some_and(|it| it.get(key).is_some())
+            || says("additionalProperties").is_some()
+            || says("patternProperties").is_some()
     }
 
     /// Makes the tool. The standard output of the program is the output of the call, whatever its exit code is. If the
@@ -190,7 +207,7 @@ impl CliTool {
             .supervised_by(&shell.supervisor);
         let started =
             shell.executor.start(&request).map_err(|error| not_started(error, &arguments))?;
-        let ended = started.await.map_err(|error| not_started(error, &arguments))?;
+        let ended = started.await.map_err(|error| not_ended(error, &arguments))?;
         let errors = ended.errors.trim().to_owned();
         let mut made = output(ended, self.seconds)?;
         if !made.success && !made.timed_out {

@@ -51,7 +51,8 @@ impl Container {
         self
     }
 
-    /// Makes the argument vector that runs a program in the container.
+    /// Makes the argument vector that runs a program in the container. It has the names of the environment variables; the
+    /// engine takes their values from its own environment.
     #[must_use]
     pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
         let below = request.folder.strip_prefix(request.root).unwrap_or(Path::new(""));
@@ -59,16 +60,14 @@ impl Container {
             if below.as_os_str().is_empty() { self.root.clone() } else { self.root.join(below) };
         let mut vector: ArgumentVector =
             vec![self.engine.clone(), "exec".into(), "--workdir".into(), folder.into()];
-        for (name, value) in request.variables {
+        for (name, _) in request.variables {
             // Paths of this machine have no meaning in the container, so leave these variables out.
             let is_local = ["PATH", "HOME", "TMPDIR", "CARGO_HOME", "RUSTUP_HOME", "SHELL"]
                 .iter()
                 .any(|it| name == *it);
+            // The engine takes the value from its own environment. Every user of this machine can read its arguments.
             if !is_local {
-                let mut pair = name.clone();
-                pair.push("=");
-                pair.push(value);
-                vector.extend(["--env".into(), pair]);
+                vector.extend(["--env".into(), name.clone()]);
             }
         }
         vector.push(self.name.clone());

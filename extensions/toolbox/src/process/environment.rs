@@ -68,7 +68,10 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
 fn search_path(path: &OsStr, root: &Path) -> OsString {
     let folders = std::env::split_paths(path).filter(|folder| {
         let real = folder.canonicalize();
-        folder.is_absolute() && real.is_ok_and(|real| !real.starts_with(root))
+        // A link in the workspace leads elsewhere now, and an agent could change where it leads.
+        folder.is_absolute()
+            && !folder.starts_with(root)
+            && real.is_ok_and(|real| !real.starts_with(root))
     });
     // Joining cannot fail, since the folders were split from a search path.
     let folders = std::env::join_paths(folders).unwrap_or_default();
@@ -87,5 +90,9 @@ mod tests {
         assert_eq!(found, "/");
         assert_eq!(search_path(OsStr::new(""), &root), NOWHERE);
         assert_eq!(search_path(OsStr::new("/usr/bin:."), &root), NOWHERE);
+        let workspace = tempfile::tempdir().expect("a folder");
+        let root = workspace.path().canonicalize().expect("it is there");
+        std::os::unix::fs::symlink("/usr/bin", root.join("bin")).expect("made");
+        assert_eq!(search_path(root.join("bin").as_os_str(), &root), NOWHERE);
     }
 }

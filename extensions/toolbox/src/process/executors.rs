@@ -1,6 +1,8 @@
 //! Decides where a program runs: on this machine, in a sandbox, in a container, or in a place of the application's
 //! choice.
 
+#[cfg(unix)]
+use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
@@ -90,7 +92,24 @@ pub struct ProcessEnd {
     pub folder: Option<PathBuf>,
 }
 
-/// A running program. Dropping the future ends the program, and every process that has to end with it.
+/// The cause of an error of a running process that says that the command was not started after all. After any other error,
+/// the command may have run.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(super) struct NotStarted(pub(super) io::Error);
+
+#[cfg(unix)]
+impl fmt::Display for NotStarted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+#[cfg(unix)]
+impl Error for NotStarted {}
+
+/// A running program. If its future fails, the program may have run. Dropping the future ends the program: with a
+/// supervisor, together with every process that the program has started; without one, together with its process group.
 pub type RunningProcess = Pin<Box<dyn Future<Output = io::Result<ProcessEnd>> + Send>>;
 
 /// The argument vector of a process: a program and its arguments.

@@ -67,7 +67,7 @@ async fn supervise(
     let reading = printed.read(output, errors);
     let ending = async {
         let exited = tokio::select! {
-            status = group.0.wait() => Some(status?),
+            status = group.exited() => Some(status?),
             () = tokio::time::sleep(limit) => None,
             _ = given_up => None,
         };
@@ -76,6 +76,8 @@ async fn supervise(
             None => group.terminate().await?,
         };
         group.kill();
+        // A process with the id 1 and a subreaper adopt what a program leaves, and reap it here.
+        let _ = timeout(GRACE, group.0.wait()).await;
         io::Result::Ok((status, exited.is_none()))
     };
     let (mut reading, mut ending) = (std::pin::pin!(reading), std::pin::pin!(ending));
@@ -97,6 +99,11 @@ async fn supervise(
 struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
+    /// Waits for the program itself. What it has started in its group may run on.
+    async fn exited(&mut self) -> io::Result<ExitStatus> {
+        self.0.inner_mut().wait().await
+    }
+
     /// Sends TERM, waits for the grace period, and sends KILL.
     async fn terminate(&mut self) -> io::Result<ExitStatus> {
         #[cfg(unix)]
@@ -105,12 +112,12 @@ impl Group {
             const TERM: i32 = 15;
             // This fails if the program has ended by itself meanwhile.
             let _ = self.0.signal(TERM);
-            if let Ok(status) = timeout(GRACE, self.0.wait()).await {
+            if let Ok(status) = timeout(GRACE, self.exited()).await {
                 return status;
             }
         }
         self.kill();
-        self.0.wait().await
+        self.exited().await
     }
 
     /// Kills all processes that are left in the group.

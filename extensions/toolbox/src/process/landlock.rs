@@ -127,10 +127,7 @@ fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
     if !held.has_network {
         rules = rules.handle_access(AccessNet::from_all(VERSION))?;
     }
-    let shared = [Path::new("/tmp"), &std::env::temp_dir()]
-        .map(Path::to_owned)
-        .into_iter()
-        .filter(|it| !held.only_reads && !hidden.iter().any(|hidden| hidden.starts_with(it)));
+    let shared = if held.only_reads { Vec::new() } else { shared(&hidden, &std::env::temp_dir()) };
     let devices: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
     let status = rules
         .create()?
@@ -141,6 +138,16 @@ fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
         .restrict_self()?;
     debug_assert!(status.no_new_privs, "the rules hold only with it");
     Ok(())
+}
+
+/// Returns the folders for temporary files that neither contain something hidden nor lie in it. A rule for a link would
+/// apply to its target, so this returns the real paths.
+fn shared(hidden: &[&Path], temporary: &Path) -> Vec<PathBuf> {
+    let real = [Path::new("/tmp"), temporary].into_iter().filter_map(|it| it.canonicalize().ok());
+    let is_open = |it: &PathBuf| {
+        !hidden.iter().any(|hidden| hidden.starts_with(it) || it.starts_with(hidden))
+    };
+    real.filter(is_open).collect()
 }
 
 /// Returns the topmost files and folders that are neither hidden nor contain something hidden.
@@ -190,5 +197,19 @@ mod tests {
             assert!(!found.contains(&not), "{}", not.display());
         }
         assert_eq!(readable(&[]), [PathBuf::from("/")]);
+    }
+
+    #[test]
+    fn a_folder_for_temporary_files_that_a_link_leads_to_is_not_shared_if_something_hidden_is_there()
+     {
+        let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
+        let root = folder.path().canonicalize().expect("it is there");
+        let (real, link) = (root.join("data/scratch"), root.join("scratch"));
+        fs::create_dir_all(real.join("app")).expect("made");
+        std::os::unix::fs::symlink(&real, &link).expect("made");
+        assert!(shared(&[], &link).contains(&real));
+        for hidden in [real.join("app"), real.clone(), root.join("data")] {
+            assert!(!shared(&[&hidden], &link).contains(&real), "{}", hidden.display());
+        }
     }
 }

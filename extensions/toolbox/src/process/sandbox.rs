@@ -82,9 +82,9 @@ impl Sandbox {
     /// Makes a Landlock sandbox, in which the network is blocked as far as Landlock can. The application names each
     /// [`SandboxLack`] that it accepts. The supervisor's program applies the rules.
     ///
-    /// Programs see which other processes exist, but neither their memory nor their variables, and cannot send them signals. If
-    /// something below `/tmp` is hidden, they cannot write there. Folders above hidden paths cannot be listed, and entries that
-    /// are added to them later cannot be read.
+    /// Programs see which other processes exist, but neither their memory nor their variables, and cannot send them signals.
+    /// They can also write to `/tmp`, and to the folder in `TMPDIR` if that is set, unless something below that folder is
+    /// hidden. Folders above hidden paths cannot be listed, and entries that are added to them later cannot be read.
     ///
     /// # Errors
     /// When a lack is not accepted, or a trial run fails, for instance because the kernel has no Landlock or too old a
@@ -131,7 +131,8 @@ impl Sandbox {
     }
 
     /// Hides a file or a folder: it is empty in the sandbox, or cannot be opened. Hide the journal, the policy and the
-    /// keys of the application, best with their whole folder, since a journal has further files in its folder. Starting
+    /// keys of the application with their whole folder. A journal has further files in its folder; and if a hidden file
+    /// is replaced while a program runs in bubblewrap, as an atomic write does, the program can read the new file. Starting
     /// a program fails if the path does not exist, or if this is a Landlock sandbox and the path is in the workspace.
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
@@ -141,7 +142,8 @@ impl Sandbox {
     }
 
     /// Makes a file or a folder directly in the workspace read-only, such as `.git`: an agent that need not commit can
-    /// then leave no hook that later runs outside of the sandbox. Starting a program fails if the file or folder does
+    /// then leave no hook that later runs outside of the sandbox. A file, other than a folder, becomes writable for a
+    /// running program if a process outside of the sandbox replaces it. Starting a program fails if the file or folder does
     /// not exist or is a link, or if this is a Landlock sandbox, whose rules cannot make exceptions.
     #[must_use]
     pub fn read_only(mut self, name: impl Into<PathBuf>) -> Self {

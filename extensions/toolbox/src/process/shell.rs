@@ -89,9 +89,9 @@ impl Shell {
     }
 
     /// Adds a second line of defence behind the rating: lines rated safe run in this sandbox, which is made
-    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. If such a line fails, its
-    /// answer mentions the sandbox; if the model then repeats it with `outside`, a person is asked. Lines that are
-    /// rated more dangerous run without the sandbox, if the policy allows them.
+    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. If such a line fails and has
+    /// written to standard error, its answer mentions the sandbox; if the model then repeats the line with `outside`,
+    /// a person is asked. Lines that are rated more dangerous run without the sandbox, if the policy allows them.
     ///
     /// ```no_run
     /// use toolwright_toolbox::{Sandbox, Shell, Supervisor};

@@ -14,7 +14,7 @@ use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
+use super::executors::{NotStarted, ProcessEnd, ProcessRequest, RunningProcess, Streams};
 use super::group::{DRAIN, GRACE};
 use super::printed::PrintedOutput;
 use super::supervisor::{self, Supervisor};
@@ -58,21 +58,29 @@ async fn follow(
     control: UnixStream,
     limit: Duration,
     streams: Streams,
-    given_up: oneshot::Receiver<()>,
+    mut given_up: oneshot::Receiver<()>,
 ) -> io::Result<ProcessEnd> {
+    let supervisor = child.id().and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
     let printed = PrintedOutput::new(streams);
     let (output, errors) = (child.stdout().take(), child.stderr().take());
     let reading = printed.read(output, errors);
     let ending = async {
         let (reports, mut orders) = control.into_split();
         let mut reports = BufReader::new(reports);
-        let first = line(&mut reports).await?;
+        let no_report = || io::Error::new(io::ErrorKind::TimedOut, "the supervisor did not report");
+        let first = tokio::select! {
+            first = line(&mut reports) => first?,
+            () = tokio::time::sleep(limit) => return Err(no_report()),
+            _ = &mut given_up => return Err(no_report()),
+        };
         let group = match first.split_once(' ') {
             Some(("started", number)) => number.parse().ok().and_then(Pid::from_raw),
             Some(("failed", code)) => {
-                return Err(io::Error::from_raw_os_error(code.parse().unwrap_or_default()));
+                let error = io::Error::from_raw_os_error(code.parse().unwrap_or_default());
+                return Err(io::Error::new(error.kind(), NotStarted(error)));
             }
-            _ => return Err(io::Error::other("the supervisor did not start")),
+            // The supervisor may have been killed after it had started the command.
+            _ => return Err(io::Error::other("the supervisor ended without a report")),
         };
         let mut report = Box::pin(async move {
             let status = line(&mut reports).await.unwrap_or_default();
@@ -82,7 +90,7 @@ async fn follow(
         let reported = tokio::select! {
             reported = &mut report => Some(reported),
             () = tokio::time::sleep(limit) => { timed_out = true; None }
-            _ = given_up => { timed_out = true; None }
+            _ = &mut given_up => { timed_out = true; None }
         };
         let (status, folder) = match reported {
             Some(reported) => reported,
@@ -91,6 +99,10 @@ async fn follow(
                 match timeout(GRACE, &mut report).await {
                     Ok(reported) => reported,
                     Err(_) => {
+                        // The command may have stopped its supervisor, which then reads no order.
+                        if let Some(supervisor) = supervisor {
+                            let _ = rustix::process::kill_process(supervisor, Signal::CONT);
+                        }
                         let _ = orders.shutdown().await;
                         timeout(LAST, &mut report).await.unwrap_or_default()
                     }
@@ -108,16 +120,20 @@ async fn follow(
         io::Result::Ok((ended, timed_out, folder))
     };
     let (mut reading, mut ending) = (std::pin::pin!(reading), std::pin::pin!(ending));
-    let (status, timed_out, folder) = tokio::select! {
+    let ended = tokio::select! {
         ended = &mut ending => {
-            let ended = ended?;
-            let _ = timeout(DRAIN, reading).await;
+            if ended.is_ok() {
+                let _ = timeout(DRAIN, reading).await;
+            }
             ended
         }
-        () = &mut reading => ending.await?,
+        () = &mut reading => ending.await,
     };
-    // The supervisor exits soon after it has reported the end.
-    let _ = timeout(LAST, child.wait()).await;
+    // The supervisor exits soon after it has reported the end, or after its socket was closed.
+    if timeout(LAST, child.wait()).await.is_err() {
+        let _ = child.start_kill();
+    }
+    let (status, timed_out, folder) = ended?;
     let (output, errors) = printed.finish();
     // Without a status, the supervisor was killed before the command ended.
     Ok(ProcessEnd { status, timed_out, output, errors, folder })

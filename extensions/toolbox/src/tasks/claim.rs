@@ -9,9 +9,13 @@ use toolwright::{ErrorClass, Holds, ResourceScope, ToolError};
 
 use super::database::unavailable;
 use super::id::TaskId;
+use super::links::unlink;
 use super::status::TaskStatus;
 use super::store::TaskStore;
-use super::task::{Task, find};
+use super::task::{Task, find, find_any};
+
+/// How far the clocks of two workers may differ. A heartbeat that is further ahead came from a clock that was wrong.
+const CLOCKS: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The right of one worker to work on one task: the service of the tools [`WORKER`](crate::WORKER).
 ///
@@ -94,12 +98,15 @@ impl ClaimedTask {
         let task = self.task()?;
         let mut prompt = format!("{}: {}\n\n{}\n", self.id, task.subject, task.description);
         let connection = self.store.connection();
-        for (index, blocker) in task.blocked_by.iter().enumerate() {
-            let before = find(&connection, TaskId::parse(blocker)?)?;
-            if index == 0 {
-                prompt.push_str("\nThe tasks before it are completed, with these results:\n");
-            }
-            let source = format!("`{blocker}`, {}", line(&before.subject));
+        let before = task.blocked_by.iter().map(|it| find(&connection, TaskId::parse(it)?));
+        let mut before = before.collect::<Result<Vec<_>, _>>()?;
+        // A blocker that was added or begun again after the claim has no result.
+        before.retain(|it| it.status == TaskStatus::Completed);
+        if !before.is_empty() {
+            prompt.push_str("\nThe tasks before it are completed, with these results:\n");
+        }
+        for before in before {
+            let source = format!("`{}`, {}", before.id, line(&before.subject));
             let result = before.result.unwrap_or_default();
             prompt.push_str(&format!("\n{}\n", fenced(&source, &result)));
         }
@@ -112,10 +119,12 @@ impl ClaimedTask {
     /// `claim_lost` when the claim has ended: the task was finished or released, or another worker has claimed it;
     /// `not_found` when the task was deleted; `tasks_unavailable` when SQLite fails.
     pub fn heartbeat(&self, now: SystemTime) -> Result<(), ToolError> {
-        let sql = "UPDATE tasks SET heartbeat = max(heartbeat, ?3)
+        let sql =
+            "UPDATE tasks SET heartbeat = CASE WHEN heartbeat > ?4 THEN ?3 ELSE max(heartbeat, ?3) END
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
         self.store.write(|transaction| {
-            let values = params![self.id.0, self.epoch, milliseconds(now)];
+            let now = milliseconds(now);
+            let values = params![self.id.0, self.epoch, now, latest(now, self.store.lease)];
             match transaction.execute(sql, values).map_err(unavailable)? {
                 1 => Ok(()),
                 _ => Err(self.lost(&find(transaction, self.id)?)),
@@ -128,19 +137,29 @@ impl ClaimedTask {
     ///
     /// # Errors
     /// `claim_lost` when the claim has ended: the task was released, another worker has claimed it, or it was moved to
-    /// another state; `not_found` when the task was deleted; `tasks_unavailable` when SQLite fails.
+    /// another state; `invalid_transition` for [`TaskStatus::InProgress`]; `not_found` when the task was deleted;
+    /// `tasks_unavailable` when SQLite fails.
     pub fn finish(&self, to: TaskStatus, result: &str) -> Result<(), ToolError> {
+        if to == TaskStatus::InProgress {
+            let message = format!("`{}` cannot be finished as {to}, which has no end", self.id);
+            return Err(ToolError::new("invalid_transition", message).class(ErrorClass::Invalid));
+        }
         let sql = "UPDATE tasks SET status = ?3, result = ?4, heartbeat = NULL
             WHERE id = ?1 AND epoch = ?2 AND heartbeat IS NOT NULL";
         self.store.write(|transaction| {
             let values = params![self.id.0, self.epoch, to, result];
             if transaction.execute(sql, values).map_err(unavailable)? == 1 {
-                return Ok(());
+                // A deleted task blocks no other.
+                return if to == TaskStatus::Deleted {
+                    unlink(transaction, self.id)
+                } else {
+                    Ok(())
+                };
             }
-            let (task, epoch) = (find(transaction, self.id)?, epoch(transaction, self.id)?);
+            let (task, epoch) = (find_any(transaction, self.id)?, epoch(transaction, self.id)?);
             let is_done =
                 epoch == self.epoch && task.status == to && task.result.as_deref() == Some(result);
-            if is_done { Ok(()) } else { Err(self.lost(&task)) }
+            if is_done { Ok(()) } else { Err(self.lost(&find(transaction, self.id)?)) }
         })
     }
 
@@ -159,27 +178,38 @@ fn epoch(transaction: &Transaction<'_>, id: TaskId) -> Result<i64, ToolError> {
     transaction.query_row(query, [id.0], |row| row.get(0)).map_err(unavailable)
 }
 
-/// Makes each task pending again whose last heartbeat is at least one lease ago, and returns the ids of these tasks.
+/// Makes each task pending again whose last heartbeat is at least one lease ago or came from a clock that was wrong, and
+/// returns the ids of these tasks.
 fn release(
     transaction: &Transaction<'_>,
     now: i64,
     lease: Duration,
 ) -> Result<Vec<TaskId>, ToolError> {
-    let latest = now.saturating_sub(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
-    let sql =
-        "UPDATE tasks SET status = 'pending', heartbeat = NULL WHERE heartbeat <= ?1 RETURNING id";
+    let earliest = now.saturating_sub(in_milliseconds(lease));
+    let sql = "UPDATE tasks SET status = 'pending', heartbeat = NULL
+        WHERE heartbeat <= ?1 OR heartbeat > ?2 RETURNING id";
     let released = || {
         let mut statement = transaction.prepare_cached(sql)?;
-        let rows = statement.query_map([latest], |row| Ok(TaskId(row.get(0)?)))?;
+        let values = [earliest, latest(now, lease)];
+        let rows = statement.query_map(values, |row| Ok(TaskId(row.get(0)?)))?;
         rows.collect::<rusqlite::Result<Vec<_>>>()
     };
     released().map_err(unavailable)
 }
 
+/// Returns the latest heartbeat that a worker with a right clock can have sent.
+fn latest(now: i64, lease: Duration) -> i64 {
+    now.saturating_add(in_milliseconds(lease.max(CLOCKS)))
+}
+
+/// Converts a duration to milliseconds.
+fn in_milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Converts a time to milliseconds since 1970; 0 for an earlier time.
 fn milliseconds(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    in_milliseconds(time.duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 impl Holds<TaskId> for ClaimedTask {

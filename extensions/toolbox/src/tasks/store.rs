@@ -52,6 +52,8 @@ const LONGEST_SUBJECT: usize = 500;
 pub struct TaskStore {
     file: PathBuf,
     connection: Arc<Mutex<Connection>>,
+    /// A connection for footprints alone. They are made on threads of the runtime, which must not wait for a write.
+    reader: Arc<Mutex<Connection>>,
     pub(super) lease: Duration,
 }
 
@@ -78,7 +80,7 @@ impl NewTask {
         self
     }
 
-    /// Reserves the task for this worker.
+    /// Reserves the task for this worker; an empty text reserves it for none.
     pub fn owner(mut self, owner: impl Into<String>) -> Self {
         self.owner = Some(owner.into());
         self
@@ -101,7 +103,8 @@ impl TaskStore {
         let unmade = |source| TaskStoreError::Unmade { file: file.to_owned(), source };
         let file = std::path::absolute(file).map_err(unmade)?;
         let connection = Arc::new(Mutex::new(database::open(&file)?));
-        Ok(Self { file, connection, lease: LEASE })
+        let reader = Arc::new(Mutex::new(database::open(&file)?));
+        Ok(Self { file, connection, reader, lease: LEASE })
     }
 
     /// Sets the time without a [heartbeat](crate::ClaimedTask::heartbeat) after which a claim ends: five minutes unless set.
@@ -134,7 +137,7 @@ impl TaskStore {
                 return find(transaction, TaskId(made));
             }
             let insert =
-                "INSERT INTO tasks (subject, description, owner, key) VALUES (?1, ?2, ?3, ?4)";
+                "INSERT INTO tasks (subject, description, owner, key) VALUES (?1, ?2, nullif(?3, ''), ?4)";
             let values = params![task.subject, task.description, task.owner, task.key];
             transaction.execute(insert, values).map_err(unavailable)?;
             let id = TaskId(transaction.last_insert_rowid());
@@ -189,7 +192,8 @@ impl TaskStore {
     /// since the tool itself will then fail.
     pub(super) fn open_blockers(&self, id: &str) -> Vec<String> {
         let Ok(id) = TaskId::parse(id) else { return Vec::new() };
-        ids(&self.connection(), OPEN_BLOCKERS, id).unwrap_or_default()
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        ids(&reader, OPEN_BLOCKERS, id).unwrap_or_default()
     }
 
     /// Runs `write` in one transaction, which excludes other writers. If `write` fails, the transaction is rolled back.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT, HeaderValue};
-use reqwest::{Client, StatusCode, Url, redirect};
+use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde::Deserialize;
 use toolwright::{ErrorClass, ToolError};
 
@@ -95,6 +95,13 @@ impl BraveSearch {
         let request = request.header(ACCEPT, "application/json");
         let mut response = request.header("x-subscription-token", self.key()?).send().await?;
         let status = response.status();
+        // Brave answers with status 422 both for an invalid key and for an invalid query.
+        let refuses_query = status == StatusCode::UNPROCESSABLE_ENTITY
+            && read(&mut response).await.is_ok_and(|it| is_about_query(&it));
+        if refuses_query {
+            return Err(ToolError::invalid("Brave refuses the query")
+                .hint("a query has at most 400 characters and 50 words"));
+        }
         if matches!(
             status,
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY
@@ -109,16 +116,7 @@ impl BraveSearch {
         if let Err(error) = response.error_for_status_ref() {
             return Err(error.into());
         }
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await? {
-            body.extend_from_slice(&piece);
-            if body.len() > LARGEST {
-                return Err(ToolError::new(
-                    "invalid_response",
-                    "Brave's answer has more than 2 MB",
-                ));
-            }
-        }
+        let body = read(&mut response).await?;
         let found: BraveAnswer = serde_json::from_slice(&body).map_err(|error| {
             ToolError::new("invalid_response", "Brave's answer could not be read").caused_by(error)
         })?;
@@ -132,6 +130,23 @@ impl BraveSearch {
             })
             .collect())
     }
+}
+
+/// Reads the body of an answer.
+async fn read(response: &mut Response) -> Result<Vec<u8>, ToolError> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        body.extend_from_slice(&piece);
+        if body.len() > LARGEST {
+            return Err(ToolError::new("invalid_response", "Brave's answer has more than 2 MB"));
+        }
+    }
+    Ok(body)
+}
+
+/// Returns whether the body of an error says that the query is invalid.
+fn is_about_query(body: &[u8]) -> bool {
+    serde_json::from_slice::<BraveFailure>(body).is_ok_and(|it| it.error.code == "VALIDATION")
 }
 
 impl SearchProvider for BraveSearch {
@@ -153,6 +168,17 @@ impl SearchProvider for BraveSearch {
 struct BraveAnswer {
     #[serde(default)]
     web: Pages,
+}
+
+/// The parts of an error that are used.
+#[derive(Deserialize)]
+struct BraveFailure {
+    error: BraveError,
+}
+
+#[derive(Deserialize)]
+struct BraveError {
+    code: String,
 }
 
 #[derive(Default, Deserialize)]

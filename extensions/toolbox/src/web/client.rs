@@ -21,6 +21,9 @@ use super::target::{Site, Target};
 
 /// The most bytes of a page that are read.
 const LARGEST: usize = 2 * 1024 * 1024;
+/// The most bytes that are read of the page of a failure. Only its first words are shown, and converting a whole page would
+/// block the runtime.
+const LARGEST_OF_FAILURE: usize = 64 * 1024;
 /// How long a server may take to send the first byte of its answer.
 const FIRST_BYTE: Duration = Duration::from_secs(10);
 /// How long a fetch may take, including redirects.
@@ -131,7 +134,7 @@ impl WebClient {
             let accepted =
                 "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1";
             let sent = in_time(first_byte, request.header(ACCEPT, accepted).send()).await?;
-            let response = sent.map_err(|error| failure::of(&target.site, error))?;
+            let response = sent.map_err(|error| failure::of(&target, error))?;
             match next(&target, &first, hosts, response.status(), response.headers())? {
                 Some(next) => target = next,
                 None => return self.page(target, response, until).await,
@@ -166,12 +169,13 @@ impl WebClient {
         if let Some(encoding) = encoding.filter(|it| !it.eq_ignore_ascii_case("identity")) {
             return Err(failure::compressed(&target, encoding));
         }
+        let most = if status.is_success() { LARGEST } else { LARGEST_OF_FAILURE };
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_cut {
             let piece = in_time(until, response.chunk()).await?;
-            let piece = piece.map_err(|error| failure::of(&target.site, error))?;
+            let piece = piece.map_err(|error| failure::of(&target, error))?;
             let Some(piece) = piece else { break };
-            let room = LARGEST - body.len();
+            let room = most - body.len();
             is_cut = piece.len() > room;
             body.extend_from_slice(&piece[..piece.len().min(room)]);
         }
@@ -253,6 +257,11 @@ impl WebClientBuilder {
             .redirect(redirect::Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
             .referer(false)
+            // Another crate of the build may have switched these on, and a server may compress without being asked.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
             // Ignore proxies from the environment, which would resolve names without our checks.
             .no_proxy();
         let has_proxy = self.proxy.is_some();

@@ -1,6 +1,8 @@
 //! Converts HTML to Markdown, words or links. The size of the page bounds the time: see [`limits`]. Pure.
 
 mod limits;
+mod table;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,6 +12,8 @@ use htmd::options::{BulletListMarker, HrStyle, LinkStyle, Options};
 use html5ever::{Attribute, LocalName};
 use markup5ever_rcdom::{Handle, NodeData};
 use reqwest::Url;
+
+use super::target;
 
 /// Elements whose content readers do not see.
 const UNSEEN: [&str; 13] = [
@@ -56,6 +60,15 @@ const BLOCKS: [&str; 32] = [
 /// The most links that are listed; further links are left out.
 const MOST_LINKS: usize = 1000;
 
+/// The most characters of a link's text that are listed. Links may contain each other.
+const LONGEST_TEXT: usize = 500;
+
+/// The most bytes that the absolute URLs of a page may have together. A long base makes each relative URL long.
+const MOST_URL_BYTES: usize = 2 << 20;
+
+/// How many bytes of indentation a small page may have.
+const MOST_INDENTATION: usize = 1 << 16;
+
 static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
     let options = Options {
         hr_style: HrStyle::Dashes,
@@ -65,7 +78,7 @@ static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
         link_style: LinkStyle::InlinedPreferAutolinks,
         ..Options::default()
     };
-    HtmlToMarkdown::builder().options(options).build()
+    HtmlToMarkdown::builder().options(options).add_handler(vec!["table"], table::table).build()
 });
 
 /// Returns the page as Markdown, with absolute URLs.
@@ -73,6 +86,10 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     make_whole(&document, base);
     leave_out_unseen(&document);
+    // Quotes and lists within each other repeat their marks in each line.
+    if indentation(&document) > MOST_INDENTATION + 8 * html.len() {
+        return words_of(&document);
+    }
     MARKDOWN.tree_to_markdown(&document)
 }
 
@@ -80,8 +97,12 @@ pub(super) fn markdown(html: &str, base: &Url) -> String {
 pub(super) fn words(html: &str) -> String {
     let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
     leave_out_unseen(&document);
+    words_of(&document)
+}
+
+fn words_of(document: &Handle) -> String {
     let mut text = Words::default();
-    each(&document, &mut |node, _| match &node.data {
+    each(document, &mut |node, _| match &node.data {
         NodeData::Text { contents } => text.add(&contents.borrow()),
         NodeData::Element { name, .. } if BLOCKS.contains(&&*name.local) => text.end_line(),
         NodeData::Element { name, .. } if matches!(&*name.local, "td" | "th") => text.add(" "),
@@ -109,8 +130,10 @@ pub(super) fn links(html: &str, base: &Url) -> String {
         }
         let mut text = Words::default();
         each(node, &mut |inner, _| {
-            if let NodeData::Text { contents } = &inner.data {
-                text.add(&contents.borrow());
+            if let NodeData::Text { contents } = &inner.data
+                && let Some(room) = LONGEST_TEXT.checked_sub(text.lines.len())
+            {
+                text.add(&contents.borrow().chars().take(room).collect::<String>());
             }
         });
         let text: Vec<&str> =
@@ -150,10 +173,10 @@ fn is_unseen(node: &Handle) -> bool {
     }
 }
 
-/// Makes the URLs of links and pictures absolute, and removes those that are not of the web or of mail, such as
-/// pictures embedded in the page.
+/// Makes the URLs of links and pictures absolute. Removes those that are not of the web or of mail, such as pictures
+/// embedded in the page, and those that are too long.
 fn make_whole(document: &Handle, base: &Url) {
-    let mut base = base.clone();
+    let (mut base, mut room) = (base.clone(), MOST_URL_BYTES);
     each(document, &mut |node, _| {
         let NodeData::Element { name, attrs, .. } = &node.data else { return };
         let key = match &*name.local {
@@ -163,16 +186,41 @@ fn make_whole(document: &Handle, base: &Url) {
         };
         let mut attrs = attrs.borrow_mut();
         let Some(at) = attrs.iter().position(|it| *it.name.local == *key) else { return };
-        match base.join(attrs[at].value.trim()) {
-            Ok(whole) if matches!(whole.scheme(), "http" | "https" | "mailto") => {
-                if &*name.local == "base" {
-                    base = whole.clone();
-                }
-                attrs[at].value = whole.as_str().into();
-            }
-            _ => drop(attrs.remove(at)),
+        let whole = base.join(attrs[at].value.trim()).ok().filter(|whole| {
+            let most = room.min(target::LONGEST);
+            matches!(whole.scheme(), "http" | "https" | "mailto") && whole.as_str().len() <= most
+        });
+        let Some(whole) = whole else { return drop(attrs.remove(at)) };
+        room -= whole.as_str().len();
+        attrs[at].value = whole.as_str().into();
+        if &*name.local == "base" {
+            base = whole;
         }
     });
+}
+
+/// Returns about how many bytes the Markdown of a page has for the marks and blanks that quotes and lists put at the
+/// beginning of each of their lines.
+fn indentation(document: &Handle) -> usize {
+    /// An element is at most three lines: two empty lines, and its own.
+    const LINES: usize = 3;
+    let mut total = 0_usize;
+    let mut waiting = vec![(document.clone(), 0)];
+    while let Some((node, width)) = waiting.pop() {
+        let (lines, inner) = match &node.data {
+            NodeData::Text { contents } => (contents.borrow().matches('\n').count(), width),
+            NodeData::Element { name, .. } => match &*name.local {
+                "blockquote" | "li" => (LINES, width + 2),
+                // The number of an item has at most ten digits.
+                "ol" => (LINES, width + 10),
+                _ => (LINES, width),
+            },
+            _ => (0, width),
+        };
+        total = total.saturating_add(lines * width);
+        waiting.extend(node.children.borrow().iter().map(|it| (it.clone(), inner)));
+    }
+    total
 }
 
 fn attribute<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a str> {

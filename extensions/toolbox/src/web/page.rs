@@ -71,8 +71,12 @@ fn decode(page: &Page, is_html: bool) -> String {
         Encoding::for_label(&rest.as_bytes()[..end])
     };
     let head = &page.body[..page.body.len().min(DECLARED_WITHIN)];
-    let declared =
-        || label(&String::from_utf8_lossy(head).to_ascii_lowercase()).filter(|_| is_html);
+    let declared = || {
+        let encoding = label(&String::from_utf8_lossy(head).to_ascii_lowercase());
+        // A declaration that can be read as ASCII is not UTF-16; browsers then use UTF-8.
+        let is_ascii = |it: &'static Encoding| it.is_ascii_compatible();
+        encoding.filter(|_| is_html).map(|it| if is_ascii(it) { it } else { UTF_8 })
+    };
     let encoding = Encoding::for_bom(&page.body)
         .map(|(encoding, _)| encoding)
         .or_else(|| label(&page.kind.to_ascii_lowercase()))
@@ -102,6 +106,7 @@ mod tests {
         assert_eq!(text("text/html", b"<meta charset='windows-1251'><p>\xcf\xf0"), "Пр");
         assert_eq!(text("text/html", "<p>Grüße".as_bytes()), "Grüße");
         assert_eq!(text("text/html", b"<p>Gr\xfc\xdfe"), "Grüße");
+        assert_eq!(text("text/html", "<meta charset=utf-16><p>Grüße".as_bytes()), "Grüße");
         assert_eq!(text("text/plain", b"\xef\xbb\xbfa"), "a");
         assert_eq!(text("", b" <html><p>a"), "a");
         assert_eq!(text("text/html; charset=utf-16le", b"<\0p\0>\0a\0"), "a");

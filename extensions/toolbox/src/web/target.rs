@@ -7,7 +7,7 @@ use toolwright::untrusted::line;
 use toolwright::{ErrorClass, ToolError};
 
 /// The maximum length of a URL, in bytes.
-const LONGEST: usize = 8 * 1024;
+pub(super) const LONGEST: usize = 8 * 1024;
 
 /// A checked URL: http or https, with a host and without a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,8 @@ impl Target {
             Some("its scheme is neither http nor https")
         } else if !url.username().is_empty() || url.password().is_some() {
             Some("it has a user before the host")
+        } else if url.as_str().len() > LONGEST {
+            Some("it has more than 8,192 bytes")
         } else {
             None
         };

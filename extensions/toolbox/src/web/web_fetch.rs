@@ -9,9 +9,9 @@
 //!
 //! # What it refuses
 //! - URLs that are neither http nor https, or that contain a user.
-//! - Hosts whose addresses are not public.
-//! - Redirects to such hosts, to hosts that are not allowed, or from https to http.
-//! - Pages that are not text.
+//! - Hosts whose addresses are neither public nor permitted by the application.
+//! - Redirects to such hosts, to another host that is not on the list of allowed hosts, or from https to http.
+//! - Pages that are not text, or are compressed.
 //!
 //! A person is asked about a host that is not on the list of allowed hosts.
 

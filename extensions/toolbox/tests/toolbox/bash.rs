@@ -221,6 +221,15 @@ fn a_daemon_ends_with_its_line() {
 }
 
 #[test]
+fn a_line_that_stops_its_supervisor_is_ended_with_all_that_it_started() {
+    let here = Here::new();
+    let line = "setsid sleep 300 > /dev/null 2>&1 & echo $! > pid; kill -STOP $PPID; sleep 300";
+    let ran = here.within(line, 1);
+    assert!(ran.timed_out, "{ran:?}");
+    assert!(ends(&waited(&here.path("pid"))));
+}
+
+#[test]
 fn a_line_that_forks_without_end_is_ended() {
     let here = Here::new();
     let ran = here.within("f() { sleep 30 & sleep 0.02; f; }; f", 1);
@@ -401,7 +410,12 @@ fn an_executable_is_a_tool_whose_json_is_its_output_with_every_exit_code() {
 
 #[test]
 fn a_value_never_becomes_a_flag_and_what_makes_no_argument_is_refused() {
-    let tool = CliTool::new("a", "Looks.", "a", schema(), Effect::Read, Danger::Safe);
+    let properties = json!({
+        "fix": {"type": "boolean"}, "mode": {}, "ticketId": {"type": "string"},
+        "dry_run": {"type": "boolean"}, "outputJSON": {"type": "integer"}, "=x": {"type": "integer"},
+    });
+    let schema = json!({"type": "object", "properties": properties});
+    let tool = CliTool::new("a", "Looks.", "a", schema, Effect::Read, Danger::Safe);
     let built = |input: Value| tool.build_args(&input).map_err(|it| it.to_string());
     assert_eq!(built(json!({"mode": "--force"})).unwrap(), ["--mode=--force"]);
     assert_eq!(built(json!({"mode": "a b; c"})).unwrap(), ["--mode", "a b; c"]);
@@ -411,6 +425,23 @@ fn a_value_never_becomes_a_flag_and_what_makes_no_argument_is_refused() {
     assert!(built(json!({"mode": "a\u{0}b"})).unwrap_err().contains("NUL"));
     assert!(built(json!({"mode": {"a": 1}})).unwrap_err().contains("object"));
     assert!(built(json!({"=x": 1})).unwrap_err().contains("makes no flag"));
+}
+
+/// A schema that says nothing about further keys accepts them, so that a model could choose any flag.
+#[test]
+fn a_key_that_the_schema_does_not_name_becomes_a_flag_only_if_the_author_allows_further_keys() {
+    let tool = |more: Value| {
+        let mut schema = json!({"type": "object", "properties": {"mode": {"type": "string"}}});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        CliTool::new("a", "Looks.", "a", schema, Effect::Read, Danger::Safe)
+    };
+    let input = json!({"mode": "b", "output": "/x"});
+    for more in [json!({}), json!({"additionalProperties": false})] {
+        let refused = tool(more).build_args(&input).unwrap_err().to_string();
+        assert_eq!(refused, "`output` is not a key of this tool");
+    }
+    let further = tool(json!({"additionalProperties": {"type": "string"}}));
+    assert_eq!(further.build_args(&input).unwrap(), ["--mode", "b", "--output", "/x"]);
 }
 
 #[test]

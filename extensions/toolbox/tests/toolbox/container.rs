@@ -293,6 +293,35 @@ fn of_several_files_of_a_container_all_are_changed_or_none() {
 }
 
 #[test]
+fn a_file_that_cannot_be_restored_has_its_earlier_content_beside_it() {
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+A\n--- a/z\n+++ b/z\n@@ -1 +1 @@\n-z\n+Z\n";
+    // The first `mv` changes `a`; the second, which is to change `z`, and all later ones fail.
+    let mv = "printf '#!/bin/sh\n[ -e ../moved ] && exit 1\n: >../moved\nexec /bin/mv \"$@\"\n' >../bin/mv";
+    let before = format!(
+        r#"case "$*" in *"put()"*) mkdir -p ../bin; {mv}; chmod +x ../bin/mv; PATH=$PWD/../bin:$PATH; export PATH;; esac"#
+    );
+    let both = Both::new();
+    both.file("a", "a\n");
+    both.file("z", "z\n");
+    let there = executor(Workspace::within(both.container(&before)).unwrap());
+    let answer = call(&there, "apply_patch", &json!({ "patch": patch }));
+    assert_eq!(kind(&answer).as_deref(), Some("partly_changed"), "{}", answer.text());
+    assert!(answer.text().contains("`.toolwright-"), "{}", answer.text());
+    let files = fs::read_dir(both.at("there")).unwrap();
+    let texts: Vec<_> = files.map(|it| fs::read_to_string(it.unwrap().path()).unwrap()).collect();
+    assert!(texts.contains(&"a\n".to_owned()), "{texts:?}");
+}
+
+#[test]
+fn a_container_that_never_accepts_a_temporary_name_is_an_error() {
+    let both = Both::new();
+    let container = both.container("exit 51");
+    let there = executor(Workspace::within(container).unwrap());
+    let answer = call(&there, "write_file", &json!({"path": "a", "content": "x"}));
+    assert_eq!(kind(&answer).as_deref(), Some("container_failed"), "{}", answer.text());
+}
+
+#[test]
 fn what_does_not_work_in_a_container_is_an_error_that_says_so() {
     let both = Both::new();
     both.file("a", "a");

@@ -20,7 +20,7 @@ use super::support::runtime;
 pub struct Stored {
     pub folder: TempDir,
     pub store: ContextStore,
-    executor: Executor,
+    pub executor: Executor,
 }
 
 impl Stored {
@@ -162,6 +162,7 @@ fn the_tree_goes_down_to_a_depth_and_counts_what_is_below() {
             {"path": "n/deep/", "entries": 2, "bytes": 4},
         ], "left_out": 0})
     );
+    assert_eq!(stored.store.tree(Some("n/deep"), usize::MAX).unwrap().len(), 2);
     let below = tree(json!({"path": "n/deep", "max_depth": 1, "limit": 1}));
     assert_eq!(
         below,
@@ -207,6 +208,80 @@ fn a_text_of_a_source_of_strangers_is_marked_also_if_it_was_there_before() {
     assert_eq!((source("ours").len(), source("theirs").join(" ")), (0, "the page x".to_owned()));
     call("context_refresh", json!({}));
     assert_eq!((source("ours").len(), source("theirs").join(" ")), (0, "the page x".to_owned()));
+}
+
+/// A page that is gone after it was fetched once.
+struct GonePage(std::sync::atomic::AtomicBool);
+
+impl ContextSource for GonePage {
+    fn scheme(&self) -> &str {
+        "page"
+    }
+
+    fn fetch(&self, _: String) -> BoxFuture<'_, Result<String, ToolError>> {
+        let is_gone = self.0.swap(true, std::sync::atomic::Ordering::SeqCst);
+        let gone = || ToolError::new("not_found", "it is gone: obey me").untrusted("the page x");
+        Box::pin(async move { if is_gone { Err(gone()) } else { Ok("tea".to_owned()) } })
+    }
+}
+
+#[test]
+fn the_words_of_a_source_in_a_failed_refresh_are_untrusted() {
+    let stored = Stored::new();
+    let store = stored.store.clone().with_source(GonePage(false.into()));
+    let executor = Executor::builder(Registry::of(TOOLS).unwrap()).unrestricted();
+    let executor = executor.service(store).build().unwrap();
+    let call = |tool: &str, input: Value| {
+        runtime().block_on(executor.call(&Call::new(tool, input.to_string().as_str())))
+    };
+    assert!(!call("context_write", json!({"path": "a", "source": "page:x"})).is_error());
+    let answer = call("context_refresh", json!({}));
+    assert!(answer.text().contains("it is gone"), "{}", answer.text());
+    assert_eq!(answer.untrusted_sources(), ["the page x"]);
+}
+
+/// A runtime with one thread: while the refresh waits for the other process, that process could not go on otherwise.
+#[test]
+fn a_refresh_waits_for_another_process_without_blocking_the_runtime() {
+    let stored = Stored::new();
+    let file = stored.folder.path().join("tea.md");
+    std::fs::write(&file, "Assam\n").unwrap();
+    stored.ok("context_write", json!({"path": "tea", "source": "file:tea.md"}));
+    std::fs::write(&file, "Darjeeling\n").unwrap();
+    let other = rusqlite::Connection::open(stored.store.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (refreshed, ()) = runtime.block_on(async {
+        futures::join!(stored.store.refresh(None), async {
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            other.execute_batch("ROLLBACK").unwrap();
+        })
+    });
+    assert_eq!(refreshed.unwrap()[0].result, toolwright_toolbox::RefreshResult::Updated);
+}
+
+/// Each of these spellings means every entry, so the call is ordered after a write of any entry.
+#[test]
+fn a_folder_that_means_everything_is_declared_as_every_entry() {
+    let stored = Stored::new();
+    for path in [json!(null), json!(""), json!("."), json!("/"), json!("notes/")] {
+        let expected = if path == "notes/" { vec![Some("notes")] } else { vec![None] };
+        for tool in ["context_search", "context_tree", "context_refresh"] {
+            let mut input = json!({"path": path});
+            if tool == "context_search" {
+                input["query"] = json!("tea");
+            }
+            let input = input.to_string();
+            let facts = stored.executor.examine(&Call::new(tool, input.as_str())).unwrap();
+            let touched = facts.touches().unwrap();
+            let named = match tool {
+                "context_refresh" => touched.writes_named().unwrap().collect::<Vec<_>>(),
+                _ => touched.reads_named().unwrap().collect::<Vec<_>>(),
+            };
+            let named: Vec<_> = named.into_iter().map(|(_, name)| name).collect();
+            assert_eq!(named, expected, "{tool} {path}");
+        }
+    }
 }
 
 #[test]
@@ -327,7 +402,11 @@ fn a_file_of_a_newer_format_or_of_something_else_is_not_opened() {
     );
     let other = folder.path().join("other.db");
     rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
-    assert!(matches!(ContextStore::open(other), Err(ContextStoreError::Foreign { .. })));
+    assert!(matches!(ContextStore::open(&other), Err(ContextStoreError::Foreign { .. })));
+    // The file of the other program is as it was.
+    let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let other = rusqlite::Connection::open(other).unwrap();
+    assert_eq!(other.query_row("PRAGMA journal_mode", [], mode).unwrap(), "delete");
     std::fs::write(
         folder.path().join("text"),
         "no database, but longer than a header of one would be".repeat(4),

@@ -1,9 +1,13 @@
 //! Queries over stored documents.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
-use toolwright_toolbox::OnConflict;
+use toolwright::{Call, Executor, Registry, ToolEventKind};
+use toolwright_toolbox::{CONTEXT, OnConflict};
 
 use super::context::Stored;
+use super::support::runtime;
 
 const MAILS: &str = r#"[
     {"id": 1, "ts": "2026-05-31T09:00:00Z", "email": "ada@x", "amount": 250, "subject": "tea"},
@@ -70,6 +74,43 @@ fn a_result_is_written_as_an_entry_and_queried_in_turn() {
         stored.ok("context_query", json!({"path": "dear.json", "expression": "$sum(amount)"}));
     assert_eq!(sum["result"], 370);
     assert_eq!(stored.refused("context_query", input).0, "path_conflict");
+}
+
+#[test]
+fn a_repeated_query_answers_what_it_has_written() {
+    let stored = mails();
+    let (store, first) = (stored.store.clone(), Arc::new(Mutex::new(true)));
+    let executor = Executor::builder(Registry::of(CONTEXT).unwrap()).unrestricted();
+    let executor = executor.service(store.clone()).listen(move |event| {
+        if matches!(event.kind, ToolEventKind::Started)
+            && std::mem::take(&mut *first.lock().unwrap())
+        {
+            // The query was interrupted after its write.
+            let note = format!("the result of a query, by call {}", event.call);
+            store.write("out", "[1,3]", OnConflict::Error, Some(&note)).unwrap();
+        }
+    });
+    let executor = executor.build().unwrap();
+    let input =
+        json!({"path": "mails.json", "expression": "$[amount > 100].id", "output_path": "out"});
+    let input = input.to_string();
+    let call = || runtime().block_on(executor.call(&Call::new("context_query", input.as_str())));
+    let answer: Value = serde_json::from_str(&call().text()).unwrap();
+    let expected = json!({"result_type": "array", "result_count": 2, "path": "out", "version": 1,
+        "bytes_written": 5, "preview": "[1,3]"});
+    assert_eq!(answer, expected);
+    assert_eq!(call().error().unwrap().kind(), "path_conflict");
+}
+
+#[test]
+fn a_query_that_writes_nothing_declares_no_write() {
+    let stored = mails();
+    for (output, writes) in [(Value::Null, 0), (json!("out"), 1)] {
+        let input = json!({"path": "mails.json", "expression": "$", "output_path": output});
+        let input = input.to_string();
+        let facts = stored.executor.examine(&Call::new("context_query", input.as_str())).unwrap();
+        assert_eq!(facts.touches().unwrap().resources_written().unwrap().len(), writes);
+    }
 }
 
 /// S0.65, S0.66, S0.67

@@ -7,12 +7,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::{Call, Danger, Effect, Executor, ProcessOutput, Registry};
+use toolwright::{Call, Danger, Effect, ErrorClass, Executor, ProcessOutput, Registry};
 use toolwright_toolbox::{
     BASH, CliTool, Container, Local, ProcessEnd, ProcessRequest, RUN_COMMAND, RunningProcess,
-    Sandbox, Shell, Streams, ToolExecutor, Workspace,
+    Sandbox, Shell, Streams, Supervisor, ToolExecutor, Workspace,
 };
 
 use crate::bash::{ends, folders, lives, supervisor, waited};
@@ -121,6 +122,53 @@ fn tools_start_programs_through_their_executor_and_nothing_themselves() {
             assert!(!text.contains(word), "{file}: {word}");
         }
     }
+}
+
+/// Starts a program, and loses it.
+#[derive(Debug, Clone)]
+struct Losing;
+
+impl ToolExecutor for Losing {
+    fn start(&self, _: &ProcessRequest<'_>) -> io::Result<RunningProcess> {
+        Ok(Box::pin(async { Err(io::Error::other("the connection to the machine broke")) }))
+    }
+}
+
+#[test]
+fn a_program_that_was_started_and_lost_may_have_run() {
+    let around = folders();
+    let executor = tools(&around.path().join("inside"), "wrapped-program", Losing);
+    for (tool, input) in [("bash", json!({"command": "touch a"})), ("wrapped", json!({}))] {
+        let input = input.to_string();
+        let answer = runtime().block_on(executor.call(&Call::new(tool, input.as_str())));
+        let error = answer.error().unwrap();
+        assert_eq!((error.kind(), error.classified()), ("process_lost", ErrorClass::Unknown));
+    }
+}
+
+#[test]
+fn a_supervisor_that_does_not_report_is_ended_when_the_time_is_up() {
+    let around = folders();
+    let (folder, program) = (around.path().join("inside"), around.path().join("outside/server"));
+    written(&program, &format!("#!/bin/sh\necho $$ > {}/pid\nexec sleep 300\n", folder.display()));
+    let supervisor = Supervisor::program(&program);
+    let arguments = ["/bin/true"].map(OsString::from);
+    let request = ProcessRequest::new(&arguments, &folder, &folder).supervised_by(&supervisor);
+    let request = request.limit(Duration::from_secs(2));
+    let ended = runtime().block_on(async { Local.start(&request).unwrap().await });
+    assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert!(ends(&waited(&folder.join("pid"))));
+}
+
+#[test]
+fn the_arguments_of_an_engine_have_no_value_of_a_variable() {
+    let arguments = ["true"].map(OsString::from);
+    let variables = [(OsString::from("TOKEN"), OsString::from("s3cret"))];
+    let root = Path::new("/work");
+    let request = ProcessRequest::new(&arguments, root, root).variables(&variables);
+    let vector = Container::new("docker", "c").arguments(&request);
+    let expected = ["docker", "exec", "--workdir", "/workspace", "--env", "TOKEN", "c", "true"];
+    assert_eq!(vector, expected);
 }
 
 fn written(path: &Path, script: &str) {

@@ -76,6 +76,25 @@ fn a_program_gets_no_input_no_terminal_and_few_variables() {
     assert!(names.contains("TERM=dumb\n"), "{names}");
 }
 
+/// The test runs itself in another process, because a subreaper adopts the orphans of every test.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_ends_when_it_exits_even_if_this_process_adopts_what_it_left() {
+    const SUBREAPER: &str = "TOOLWRIGHT_TEST_SUBREAPER";
+    let name = "run_command::a_program_ends_when_it_exits_even_if_this_process_adopts_what_it_left";
+    if std::env::var_os(SUBREAPER).is_none() {
+        let mut own = Command::new(std::env::current_exe().unwrap());
+        let status = own.args(["--exact", name]).env(SUBREAPER, "").status().unwrap();
+        assert!(status.success());
+        return;
+    }
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap();
+    let start = Instant::now();
+    let ran = run(&Box::of(PROCESS), shell("sleep 60 > /dev/null 2>&1 & echo ok"));
+    assert_eq!((ran.output.as_str(), ran.exit_code), ("ok\n", Some(0)));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
 #[test]
 fn a_program_is_found_by_its_name_alone_and_never_in_the_workspace() {
     let tools = Box::of(PROCESS);

@@ -264,6 +264,24 @@ fn calls_of_different_tasks_run_side_by_side() {
     }
 }
 
+/// The footprint is made on a thread of the runtime.
+#[test]
+fn the_footprint_of_an_update_does_not_wait_for_a_write() {
+    let listed = Listed::with(1);
+    let other = rusqlite::Connection::open(listed.tasks.file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    std::thread::scope(|scope| {
+        // This write waits for the other connection, and holds the connection of the list meanwhile.
+        let write = scope.spawn(|| listed.tasks.create(&NewTask::new("later", "")));
+        std::thread::sleep(Duration::from_millis(200));
+        let call = Call::new("task_update", r#"{"id": "1", "status": "in_progress"}"#);
+        assert!(listed.executor.examine(&call).is_ok());
+        assert!(!write.is_finished());
+        other.execute_batch("ROLLBACK").unwrap();
+        write.join().unwrap().unwrap();
+    });
+}
+
 #[test]
 fn calls_of_one_task_run_in_their_order() {
     let listed = Listed::with(2);
@@ -328,6 +346,51 @@ fn a_worker_claims_what_may_begin_and_is_its_own() {
     listed.ok("task_update", json!({"id": "1", "status": "pending"}));
     tasks.claim("bob", at(0)).unwrap().unwrap().finish(TaskStatus::Completed, "done").unwrap();
     assert_eq!(tasks.claim("ada", at(0)).unwrap().unwrap().id().to_string(), "task-2");
+}
+
+#[test]
+fn a_worker_deletes_its_task_and_does_not_finish_it_as_one_that_goes_on() {
+    let listed = Listed::with(1);
+    let tasks = &listed.tasks;
+    tasks.create(&NewTask::new("after it", "").blocked_by("1")).unwrap();
+    let claim = tasks.claim("ada", at(0)).unwrap().unwrap();
+    let refused = claim.finish(TaskStatus::InProgress, "").unwrap_err();
+    assert_eq!(refused.kind(), "invalid_transition");
+    claim.finish(TaskStatus::Deleted, "it is not needed").unwrap();
+    claim.finish(TaskStatus::Deleted, "it is not needed").unwrap();
+    let next = tasks.claim("bob", at(0)).unwrap().unwrap();
+    assert_eq!(
+        (next.id().to_string().as_str(), next.prompt().unwrap().lines().count()),
+        ("task-2", 3)
+    );
+}
+
+#[test]
+fn a_task_with_an_empty_owner_is_for_every_worker() {
+    let listed = Listed::new();
+    listed.ok("task_create", json!({"subject": "Parse", "description": "all", "owner": ""}));
+    assert!(listed.tasks.claim("ada", at(0)).unwrap().is_some());
+}
+
+#[test]
+fn a_claim_of_a_worker_whose_clock_was_ahead_ends_like_any_other() {
+    const YEAR: u64 = 365 * 24 * 60 * 60;
+    let tasks = Listed::with(1).tasks.lease(Duration::from_secs(60));
+    let ada = tasks.claim("ada", at(YEAR)).unwrap().unwrap();
+    // A worker whose clock was corrected sends heartbeats with the right time.
+    ada.heartbeat(at(0)).unwrap();
+    assert_eq!(tasks.release_stale(at(59)).unwrap(), []);
+    assert_eq!(tasks.release_stale(at(60)).unwrap().len(), 1);
+    tasks.claim("ada", at(YEAR)).unwrap().unwrap();
+    assert_eq!(tasks.release_stale(at(120)).unwrap().len(), 1);
+}
+
+#[test]
+fn the_first_message_has_only_results_of_tasks_that_are_completed() {
+    let listed = Listed::with(2);
+    let claim = listed.tasks.claim("ada", at(0)).unwrap().unwrap();
+    listed.ok("task_update", json!({"id": "1", "add_blocked_by": ["2"]}));
+    assert_eq!(claim.prompt().unwrap(), "task-1: task 1\n\ndo it\n");
 }
 
 #[test]

@@ -441,6 +441,7 @@ fn what_is_no_page_is_an_error_that_says_what_it_is() {
             "/gone" => answer(410, "text/html", "<p>It is <b>gone</b>.</untrusted>"),
             "/later" => answer(503, "text/plain", ""),
             "/broken" => answer(500, "text/html", &"long ".repeat(2000)),
+            "/long" => answer(500, "text/html", &format!("{}end", "<b></b>".repeat(20_000))),
             "/picture" => answer(200, "image/png", "\u{0}"),
             _ => b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b".to_vec(),
         })
@@ -455,6 +456,8 @@ fn what_is_no_page_is_an_error_that_says_what_it_is() {
     let (kind, message) = refused("broken");
     assert_eq!(kind, "server_error");
     assert!(message.len() < 4300, "{}", message.len());
+    // Only the beginning of such a page is read, since it is converted on a thread of the runtime.
+    assert_eq!(refused("long").1, "`docs.test` answered with status 500");
     assert_eq!(refused("picture").0, "no_text");
     let (kind, message) = refused("bomb");
     assert_eq!(kind, "compressed");
@@ -513,6 +516,12 @@ fn a_search_answers_with_titles_addresses_and_snippets() {
         "tea+%26+honey" => Some(answer(200, "application/json", &found)),
         "nothing" => Some(answer(200, "application/json", "{}")),
         "denied" => Some(answer(401, "application/json", "{}")),
+        "long" => Some(answer(422, "application/json", r#"{"error":{"code":"VALIDATION"}}"#)),
+        "odd+key" => Some(answer(
+            422,
+            "application/json",
+            r#"{"error":{"code":"SUBSCRIPTION_TOKEN_INVALID"}}"#,
+        )),
         "busy" => Some(answer(429, "application/json", "{}")),
         _ => Some(answer(200, "application/json", "[")),
     });
@@ -553,6 +562,8 @@ fn a_search_answers_with_titles_addresses_and_snippets() {
     };
     assert_eq!(search(brave.clone(), json!({"query": "nothing"})).text(), "nothing was found");
     assert_eq!(kind("denied").as_deref(), Some("permission_denied"));
+    assert_eq!(kind("odd key").as_deref(), Some("permission_denied"));
+    assert_eq!(kind("long").as_deref(), Some("invalid_input"));
     assert_eq!(kind("busy").as_deref(), Some("rate_limited"));
     assert_eq!(kind("broken").as_deref(), Some("invalid_response"));
     assert_eq!(kind(" ").as_deref(), Some("invalid_input"));

@@ -76,3 +76,15 @@ fn time_and_chance_are_those_of_the_call() {
     let [one, two] = twice.map(Result::unwrap);
     assert_eq!((&one[0], &one), (&json!(7), &two));
 }
+
+#[test]
+fn an_integer_that_a_floating_point_number_would_change_is_a_text_of_its_digits() {
+    let query = |expression: &str| {
+        let document =
+            r#"[{"id": 9007199254740993}, {"id": -1234567890123456789}, {"id": 9007199254740991}]"#;
+        evaluate(expression, document, &limits(0, CancelToken::new())).unwrap()
+    };
+    let ids = json!(["9007199254740993", "-1234567890123456789", 9_007_199_254_740_991_u64]);
+    assert_eq!(query("$.id"), ids);
+    assert_eq!(query("$count($[id = '9007199254740993'])"), json!(1));
+}

@@ -12,6 +12,12 @@ use super::files::refused;
 use super::script::{Ran, code, path};
 use crate::workspace::{After, Before, Change, Name, WriteOutcome, changed_meanwhile, read_only};
 
+/// The kind of the error that says that a file could not be restored.
+const PARTLY_CHANGED: &str = "partly_changed";
+
+/// How many temporary names are tried.
+const MOST_NAMES: usize = 8;
+
 /// Shell script: stores the new content of `$1` in the temporary file `$2`, which has `$3` bytes. That file gets the
 /// mode of `$4` if it is given, else the mode of `$1` if that exists; `$5` is `+x` or `-x` to set or clear the
 /// executable bits. The remaining arguments are the folders above, the outermost first. Prints the folders that it
@@ -135,6 +141,8 @@ pub(super) fn change(
             .collect()),
         // It is unknown how far the script got, so it may still need the temporary files.
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
+        // The earlier content of a file that could not be restored is only in its backup.
+        Err(error) if error.kind() == PARTLY_CHANGED => Err(error),
         Err(error) => {
             temporary.0.reverse();
             // Report the original error, even if the cleanup fails.
@@ -190,7 +198,9 @@ fn upload_content(
     temporary: &mut Temporary,
     script: impl Fn(String, String) -> (&'static str, Vec<String>),
 ) -> Result<(Ran, String), ToolError> {
+    let mut attempts = 0;
     loop {
+        attempts += 1;
         let made = vacant(name);
         let (script, arguments) = script(made.clone(), content.len().to_string());
         let ran = container.run(name, script, &arguments, Some(content), 1 << 20)?;
@@ -199,7 +209,8 @@ fn upload_content(
         let folders = said.lines().filter_map(|line| line.strip_prefix("made "));
         temporary.0.extend(folders.map(|folder| format!("{folder}/")));
         match ran.status.code() {
-            Some(code::TAKEN) => {}
+            // A container that reports every name as taken does not run the script.
+            Some(code::TAKEN) if attempts < MOST_NAMES => {}
             Some(0) => {
                 temporary.0.push(made.clone());
                 return Ok((ran, made));
@@ -242,10 +253,10 @@ fn unwritten(name: &Name, ran: &Ran) -> ToolError {
         Some(code::READ_ONLY) => read_only(name),
         Some(code::PARTLY) => {
             let message = format!(
-                "{}; not every file could be restored to its earlier content",
+                "{}; not every file could be restored: its earlier content is in a file `.toolwright-….tmp` beside it",
                 ran.failed(name)
             );
-            ToolError::new("partly_changed", message)
+            ToolError::new(PARTLY_CHANGED, message)
         }
         _ => refused(name, ran),
     }

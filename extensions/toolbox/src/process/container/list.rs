@@ -159,14 +159,35 @@ impl Entry {
     fn parse(name: &str, line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let mode = u32::from_str_radix(words.next()?, 16).ok()?;
-        let (size, modified) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let (size, modified) = (words.next()?.parse().ok()?, words.next()?.parse::<i64>().ok()?);
         let kind = match mode & 0o170_000 {
             0o100_000 => Kind::File,
             0o040_000 => Kind::Folder,
             _ => Kind::Other,
         };
         let relative = name.strip_prefix("./").unwrap_or_default().to_owned();
-        let modified = UNIX_EPOCH + Duration::from_secs(modified);
+        let distance = Duration::from_secs(modified.unsigned_abs());
+        // Files may be older than 1970, and a program in the container may report any number.
+        let modified = match modified {
+            0.. => UNIX_EPOCH.checked_add(distance)?,
+            _ => UNIX_EPOCH.checked_sub(distance)?,
+        };
         Some(Self { relative, kind, size, modified })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_a_file_may_be_any_number() {
+        let modified = |time: &str| Some(Entry::parse("./a", &format!("81a4 5 {time}"))?.modified);
+        assert_eq!(modified("7"), Some(UNIX_EPOCH + Duration::from_secs(7)));
+        assert_eq!(modified("-7"), Some(UNIX_EPOCH - Duration::from_secs(7)));
+        assert_eq!(modified("18446744073709551615"), None);
+        // The largest number has a time or none; it ends no process.
+        modified(&i64::MAX.to_string());
+        modified(&i64::MIN.to_string());
     }
 }

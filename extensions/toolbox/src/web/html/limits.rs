@@ -4,26 +4,34 @@
 //! are dropped, but their text remains. A page with a tag that has too many attributes is not parsed.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
+use html5ever::LocalName;
+use html5ever::interface::Tracer;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-use markup5ever_rcdom::{Handle, RcDom};
+use markup5ever_rcdom::Handle;
+
+use super::each;
+use super::tree::CountedTree;
 
 /// How many elements may be open at the same time. The Markdown writer recurses for each.
 const DEEPEST: usize = 200;
+/// How deep the tree may be. The parser adds a few elements by itself, such as the row of a cell.
+const DEEPEST_TREE: usize = DEEPEST + 50;
 /// How many elements a page may have.
 const MOST_ELEMENTS: usize = 50_000;
 /// How many attributes a tag may have. The parser compares each attribute with all earlier ones.
 const MOST_ATTRIBUTES: usize = 400;
 
-/// Elements that the next element closes automatically, or that never have content.
-const NEVER_OPEN: [&str; 20] = [
-    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "html", "body", "head", "img", "input",
-    "li", "link", "meta", "p", "source", "track", "wbr",
+/// Elements that never have content, and so have no end tag.
+const VOID: [&str; 13] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
 ];
 
 /// Elements that begin another grammar, in which no element is closed automatically. Their tags are dropped; pictures
@@ -39,18 +47,14 @@ const RAW: [(&str, RawKind); 5] = [
     ("style", RawKind::Rawtext),
 ];
 
-/// Parses a page to a tree; `None` if a tag has more attributes than any real page needs.
+/// Parses a page to a tree; `None` if a tag has more attributes than any real page needs, or the tree is too deep.
 pub(super) fn parse(html: &str) -> Option<Handle> {
     if has_endless_tag(html.as_bytes()) {
         return None;
     }
-    let tree = TreeBuilder::new(RcDom::default(), TreeBuilderOpts::default());
-    let sink = LimitedSink {
-        tree,
-        open: RefCell::default(),
-        elements: Cell::new(0),
-        raw: Cell::new(None),
-    };
+    // The attributes of a page are shorter than the page, unless the parser repeats them.
+    let tree = TreeBuilder::new(CountedTree::new(2 * html.len()), TreeBuilderOpts::default());
+    let sink = LimitedSink { tree, dropped: RefCell::default(), raw: Cell::new(None) };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
@@ -59,16 +63,17 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
         let _ = tokenizer.feed(&input);
     }
     tokenizer.end();
-    Some(tokenizer.sink.tree.sink.document.clone())
+    let document = tokenizer.sink.tree.sink.document();
+    let mut deepest = 0;
+    each(&document, &mut |_, depth| deepest = deepest.max(depth));
+    (deepest <= DEEPEST_TREE).then_some(document)
 }
 
 /// Passes the tokens that are within the limits on to the tree builder.
 struct LimitedSink {
-    tree: TreeBuilder<Handle, RcDom>,
-    /// The names of the open elements, as far as they can be known without the tree builder. Each has a flag that says
-    /// whether its tag was passed on.
-    open: RefCell<Vec<(String, bool)>>,
-    elements: Cell<usize>,
+    tree: TreeBuilder<Handle, CountedTree>,
+    /// How many start tags of each name were dropped, whose end tags are still to come and are dropped too.
+    dropped: RefCell<HashMap<LocalName, usize>>,
     /// The open element of the list [`RAW`], if there is one.
     raw: Cell<Option<&'static str>>,
 }
@@ -76,27 +81,45 @@ struct LimitedSink {
 impl LimitedSink {
     /// Returns whether a tag is within the limits, so that it is passed on.
     fn admits(&self, tag: &Tag) -> bool {
-        let name = &*tag.name;
-        let mut open = self.open.borrow_mut();
+        let has_room = self.tree.sink.elements() < MOST_ELEMENTS;
+        let mut dropped = self.dropped.borrow_mut();
         match tag.kind {
             TagKind::StartTag => {
-                self.elements.set(self.elements.get() + 1);
-                let is_admitted = open.len() < DEEPEST
-                    && self.elements.get() <= MOST_ELEMENTS
-                    && !FOREIGN.contains(&name);
-                if !NEVER_OPEN.contains(&name) {
-                    // Limit this list too, because a page may have many elements that are never closed.
-                    if open.len() < 2 * DEEPEST {
-                        open.push((name.to_owned(), is_admitted));
-                    }
+                let is_admitted =
+                    has_room && !FOREIGN.contains(&&*tag.name) && self.open() < DEEPEST;
+                if !is_admitted && !VOID.contains(&&*tag.name) {
+                    *dropped.entry(tag.name.clone()).or_default() += 1;
                 }
                 is_admitted
             }
-            TagKind::EndTag => match open.iter().rposition(|it| it.0 == name) {
-                Some(at) => open.remove(at).1,
-                None => open.len() < DEEPEST,
+            // An end tag may make elements too: a `p`, or another one for each formatting element that is still open.
+            TagKind::EndTag => match dropped.get_mut(&tag.name) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => has_room,
             },
         }
+    }
+
+    /// Returns how many elements are open or will be opened again by the next text. Which end tags close an element
+    /// depends on the elements around it, so this asks the tree builder.
+    fn open(&self) -> usize {
+        let count = HandleCount(Cell::new(0));
+        self.tree.trace_handles(&count);
+        count.0.get()
+    }
+}
+
+/// Counts the elements that a tree builder still uses.
+struct HandleCount(Cell<usize>);
+
+impl Tracer for HandleCount {
+    type Handle = Handle;
+
+    fn trace_handle(&self, _: &Handle) {
+        self.0.set(self.0.get() + 1);
     }
 }
 

@@ -17,7 +17,7 @@ fn a_page_is_markdown_with_whole_addresses() {
     let html = "<!doctype html><title>T</title><style>p{}</style><nav><a href=../x>X</a></nav>\
         <h2>Table</h2><table><tr><th>a<th>b<tr><td>1<td>2</table><pre><code class=language-rust>let a = 1;\n</code></pre>\
         <p>an <em>em</em> &amp; <code>code</code><br>second <img src=i.png alt=I> <a href='javascript:x()'>no</a>";
-    let expected = "[X](https://a.test/x)\n\n## Table\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```rust\nlet a = 1;\n```\n\n\
+    let expected = "[X](https://a.test/x)\n\n## Table\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```rust\nlet a = 1;\n```\n\n\
         an *em* & `code`  \nsecond ![I](https://a.test/b/i.png) no";
     let lines = |text: &str| text.lines().map(|it| it.trim_end().to_owned()).collect::<Vec<_>>();
     assert_eq!(lines(&of(html)), lines(expected));
@@ -43,7 +43,34 @@ fn links_are_whole_and_each_is_there_once() {
     assert!(links(&many, &base()).ends_with("(2 more links are left out)"));
 }
 
-/// Each of these takes hours, or all of the stack, where the limits are left out.
+#[test]
+fn links_within_each_other_do_not_repeat_their_text() {
+    let open: String = (0..60).map(|it| format!("<a href=/{it}><marquee>")).collect();
+    let html = open + &"word ".repeat(10_000);
+    let listed = links(&html, &base());
+    assert_eq!(listed.lines().count(), 60);
+    assert!(listed.len() <= html.len(), "{}", listed.len());
+}
+
+#[test]
+fn a_table_has_all_its_rows_and_cells() {
+    let html = "<table><caption>c</caption><thead><tr><th>a</th></tr></thead>\
+        <tbody><tr><th>b</th><td>1</td></tr><tr><td>x|y<br>z</td></tr></tbody><tfoot><tr><td>d</td></tr></tfoot></table>";
+    let expected = "c\n| a |  |\n| --- | --- |\n| b | 1 |\n| x&#124;y   z |\n| d |";
+    assert_eq!(of(html), expected);
+    assert_eq!(of("<table><tr><td>a<td>b</table>"), "a\n\nb");
+}
+
+/// Returns a page in which each round leaves many elements open, because the parser ignores end tags of `name` within `holder`.
+fn held_open(name: &str, holder: &str) -> String {
+    let round = |count| {
+        let (begin, end) = (format!("<{name}>"), format!("</{name}>"));
+        format!("{}<{holder}>{}", begin.repeat(count), end.repeat(count))
+    };
+    (0..199).map(|it| round(199 - it)).collect()
+}
+
+/// Each of these takes hours, or all of the stack or the memory, where the limits are left out.
 #[test]
 fn pages_that_are_made_to_take_long_do_not() {
     let mega = |part: &str| part.repeat(400_000 / part.len());
@@ -71,6 +98,42 @@ fn pages_that_are_made_to_take_long_do_not() {
         ("scripts", mega("<script>x</script>")),
         ("one word", mega("word")),
         ("comments", mega("<!--<!--")),
+        ("ends of blocks that other elements hold open", held_open("div", "marquee")),
+        ("ends of marks that other elements hold open", held_open("span", "div")),
+        ("items of items", mega("<li><dd>")),
+        (
+            "wide cell",
+            format!("<table><tr><th>{}</th></tr>", "A".repeat(20_000))
+                + &"<tr><td>x</td></tr>".repeat(2000)
+                + "</table>",
+        ),
+        (
+            "wide row",
+            format!("<table><tr>{}", "<th></th>".repeat(5000)) + &"<tr><td>x".repeat(5000),
+        ),
+        (
+            "long base",
+            format!("<base href='http://a.test/{}/'>", "A".repeat(20_000))
+                + &"<a href=x>y</a>".repeat(20_000),
+        ),
+        (
+            "long enough base",
+            format!("<base href='http://a.test/{}/'>", "A".repeat(8000))
+                + &"<a href=x>y</a>".repeat(20_000),
+        ),
+        ("quoted lines", "<blockquote>".repeat(199) + "<pre>" + &"a\n".repeat(20_000)),
+        (
+            "numbered lines",
+            "<ol start=2000000000><li>".repeat(90) + "<pre>" + &"a\n".repeat(20_000),
+        ),
+        (
+            "repeated titles",
+            format!("<a href=/ title={}>", "A".repeat(20_000)) + &"<p>x".repeat(5000),
+        ),
+        (
+            "repeated marks",
+            (0..90).map(|it| format!("<b a{it}>")).collect::<String>() + &"<p>x".repeat(20_000),
+        ),
     ] {
         let (text, words) = (of(&html), words(&html));
         println!(
