@@ -10,6 +10,7 @@ mod stamp;
 mod touched;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -41,10 +42,16 @@ pub struct Facts {
 /// A value that a default expression computed for an absent parameter, such as the current time. The final arguments
 /// contain the value.
 #[doc(hidden)]
-#[derive(Debug)]
 pub struct FilledParameter {
     pub key: &'static str,
     pub value: serde_json::Result<Value>,
+}
+
+/// Leaves the value out, because it may be secret.
+impl fmt::Debug for FilledParameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FilledParameter").field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 /// The resources that one call touches.
