@@ -203,6 +203,38 @@ async fn what_a_resolver_announces_is_registered_once_and_a_failure_is_asked_aga
 }
 
 #[tokio::test]
+async fn an_announced_tool_that_cannot_be_used_is_left_out_and_the_others_are_registered() {
+    /// Announces a sound tool after others.
+    struct Odd;
+    impl Resolver for Odd {
+        fn resolve<'a>(
+            &'a self,
+            _: &'a str,
+        ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+            async { Ok(None) }.boxed()
+        }
+
+        fn announced(&self) -> BoxFuture<'_, Result<Vec<Registration>, ToolError>> {
+            let of = |name: &str, schema| {
+                DynamicTool::new(name, "Odd.", schema, |_, _| async { Ok(1) }).into()
+            };
+            let looks_ahead = json!({"q": {"type": "string", "pattern": "^(?!-)"}});
+            let odd = vec![
+                of("looks_ahead", json!({"type": "object", "properties": looks_ahead})),
+                of("no_object", json!({})),
+                of("no name", json!({"type": "object"})),
+                of("absent", json!({"type": "object", "required": ["q"]})),
+                said("far").into(),
+            ];
+            async { Ok(odd) }.boxed()
+        }
+    }
+    let executor = builder().resolver(Odd).build().unwrap();
+    executor.discover_tools().await.unwrap();
+    assert_eq!(executor.catalog().names().collect::<Vec<_>>(), ["far"]);
+}
+
+#[tokio::test]
 async fn an_announced_tool_with_the_name_of_another_is_an_error() {
     /// Announces what is there.
     struct Twin;

@@ -92,6 +92,7 @@ async fn what_its_schema_calls_secret_is_told_to_nobody() {
             "user": {"type": "string"},
             "password": {"type": "string", "writeOnly": true, "minLength": 8},
             "pin": {"type": "integer", "format": "password"},
+            "api/key~": {"type": "string", "writeOnly": true, "pattern": "^sk-"},
         },
         "required": ["user", "password"],
         "additionalProperties": false,
@@ -102,12 +103,16 @@ async fn what_its_schema_calls_secret_is_told_to_nobody() {
     let executor = made(log_in);
     let definition = executor.registry().get("log_in_at_run_time").unwrap();
     let secrets = definition.parameters.iter().filter(|it| it.secret);
-    assert_eq!(secrets.map(|it| it.name.as_str()).collect::<Vec<_>>(), ["password", "pin"]);
+    assert_eq!(
+        secrets.map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        ["password", "pin", "api/key~"]
+    );
     let call = |input: &'static str| Call::new("log_in_at_run_time", input);
     for wrong in [
         r#"{"user":"ada","password":["hunter2hunter2"]}"#,
         r#"{"user":"ada","password":"hunter2"}"#,
         r#"{"user":"ada","password":"hunter2hunter2","pin":"hunter2"}"#,
+        r#"{"user":"ada","password":"hunter2hunter2","api/key~":"hunter2"}"#,
         r#"{"user":"ada","password":"hunter2hunter2"#,
         r#""hunter2hunter2""#,
     ] {

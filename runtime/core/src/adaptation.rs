@@ -1,5 +1,7 @@
 //! An application's changes to a tool that it did not write, applied before a model sees the tool.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use crate::tool::{Danger, Exposure};
@@ -62,11 +64,23 @@ pub struct Adaptation {
 
 /// A change of one argument.
 #[doc(hidden)]
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum ArgumentChange {
     Preset { argument: String, value: Value },
     Renamed { from: String, to: String },
     Described { argument: String, text: String },
+}
+
+/// Leaves preset values out, because they may be secret.
+impl fmt::Debug for ArgumentChange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (change, argument, to) = match self {
+            Self::Preset { argument, .. } => ("Preset", argument, None),
+            Self::Renamed { from, to } => ("Renamed", from, Some(to)),
+            Self::Described { argument, text } => ("Described", argument, Some(text)),
+        };
+        formatter.debug_tuple(change).field(argument).field(&to).finish()
+    }
 }
 
 impl Adaptation {

@@ -2,7 +2,8 @@
 //! call.
 //!
 //! - A tool gets what its signature names and nothing else.
-//! - The source of each value is decided when the executor is built; a call only looks the value up by an index.
+//! - The source of each value is decided when the executor is built. A call only looks the value up: by an index, or by
+//!   its type if the call itself provides the value.
 
 mod resource;
 

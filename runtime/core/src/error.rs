@@ -70,7 +70,8 @@ pub enum Done {
 ///
 /// An error that is converted automatically, such as a [`std::io::Error`], describes only its own operation. If a tool
 /// that must not be repeated acted before that operation, the tool has to set the class itself:
-/// `ToolError::from(error).class(ErrorClass::Transient)`.
+/// `ToolError::from(error).class(ErrorClass::Transient)`. A client that follows redirects acts in this way, too: the first
+/// server may have acted before the second one could not be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {

@@ -2,6 +2,7 @@
 //! resource and one of them writes it.
 
 mod covers;
+mod expressions;
 mod nested;
 mod resource;
 mod scope;
@@ -9,6 +10,7 @@ mod stamp;
 mod touched;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -17,6 +19,7 @@ use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
 pub use covers::AccessOutside;
+pub use expressions::{ApprovalReason, IntoDanger};
 pub use nested::NestedCalls;
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
 pub use scope::{HeldResources, Holder, Holds, HoldsNone, ResourceScope, one_scope};
@@ -39,10 +42,16 @@ pub struct Facts {
 /// A value that a default expression computed for an absent parameter, such as the current time. The final arguments
 /// contain the value.
 #[doc(hidden)]
-#[derive(Debug)]
 pub struct FilledParameter {
     pub key: &'static str,
     pub value: serde_json::Result<Value>,
+}
+
+/// Leaves the value out, because it may be secret.
+impl fmt::Debug for FilledParameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("FilledParameter").field("key", &self.key).finish_non_exhaustive()
+    }
 }
 
 /// The resources that one call touches.
@@ -94,10 +103,18 @@ impl Facts {
 
     #[doc(hidden)]
     pub fn record_repairs(&mut self, repairs: Arc<Repairs>) {
-        if repairs.is_lenient() && self.danger > Danger::Moderate && self.approval.is_none() {
+        self.repairs = Some(repairs);
+        self.ask_if_guessed();
+    }
+
+    /// Requires approval of a call above `moderate` whose input was repaired by a guess. Code that raises the danger
+    /// calls this method again.
+    #[doc(hidden)]
+    pub fn ask_if_guessed(&mut self) {
+        let guessed = self.repairs.as_ref().is_some_and(|it| it.is_lenient());
+        if guessed && self.danger > Danger::Moderate && self.approval.is_none() {
             self.approval = Some(Cow::Borrowed("its input was repaired leniently"));
         }
-        self.repairs = Some(repairs);
     }
 
     /// Adds the repairs that an earlier reading of the same input made.
@@ -134,54 +151,6 @@ impl Facts {
     #[doc(hidden)]
     pub fn footprint(&mut self) -> Option<&mut Footprint> {
         self.footprint.as_deref_mut()
-    }
-}
-
-/// Types that a `danger = …` expression may have.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`danger` takes a level, not `{Self}`",
-    label = "expected `toolwright::Danger`, or a type that turns into it"
-)]
-pub trait IntoDanger {
-    fn into_danger(self) -> Danger;
-}
-
-#[diagnostic::do_not_recommend]
-impl<D: Into<Danger>> IntoDanger for D {
-    fn into_danger(self) -> Danger {
-        self.into()
-    }
-}
-
-/// Types that an `approval = …` expression may have.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`approval` takes a reason, not `{Self}`",
-    label = "expected `&'static str`, `String` or an `Option` of them; `None` asks for no approval"
-)]
-pub trait ApprovalReason {
-    fn reason(self) -> Option<Cow<'static, str>>;
-}
-
-#[diagnostic::do_not_recommend]
-impl ApprovalReason for &'static str {
-    fn reason(self) -> Option<Cow<'static, str>> {
-        Some(Cow::Borrowed(self))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl ApprovalReason for String {
-    fn reason(self) -> Option<Cow<'static, str>> {
-        Some(Cow::Owned(self))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<R: ApprovalReason> ApprovalReason for Option<R> {
-    fn reason(self) -> Option<Cow<'static, str>> {
-        self.and_then(ApprovalReason::reason)
     }
 }
 

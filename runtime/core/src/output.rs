@@ -89,12 +89,6 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        // A text that was fenced before has another source, which must not get lost. If the text only looks like a
-        // fence, its source is listed twice, which does no harm.
-        let is_again = self
-            .content
-            .iter()
-            .any(|it| matches!(it, Content::Text(text) if untrusted::is_fenced(text)));
         let fenced = |text: Cow<'static, str>| Cow::Owned(untrusted::fenced(&source, &text));
         let block = |block| match block {
             Content::Text(text) | Content::Json(text) => Content::Text(fenced(text)),
@@ -103,19 +97,16 @@ impl Output {
                 media_type: media_type.map(|it| untrusted::line(&it).into()),
                 text: text.map(fenced),
             },
-            other => other,
+            other => other.with_plain_labels(),
         };
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
         let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
-        // What the tool itself recorded about the source is not replaced.
-        if let Value::Object(said) = said {
-            said.entry("source").or_insert_with(|| source.clone().into());
-        }
-        match is_again {
-            true => self.also_untrusted(&source),
-            false => self,
-        }
+        let Value::Object(said) = said else { return self };
+        // What was recorded about the source before is not replaced, so another source is added to it.
+        let recorded = said.entry("source").or_insert_with(|| source.clone().into());
+        let is_new = *recorded != source;
+        if is_new { self.also_untrusted(&source) } else { self }
     }
 
     /// Names another source of content that is already [marked as untrusted](Self::untrusted). Use it, for instance,

@@ -146,8 +146,8 @@ impl Executor {
     }
 
     /// Registers the tools that [resolvers](Resolver) can list before a tool is called. A resolver may start a server
-    /// to list them. An agent does this before it lists its tools for a model. Once this method has succeeded, further
-    /// calls of it do nothing.
+    /// to list them. An agent does this before it lists its tools for a model. A tool with an invalid definition is
+    /// logged and left out. Once this method has succeeded, further calls of it do nothing.
     ///
     /// # Errors
     /// When a resolver cannot list its tools, or a name of a tool is taken. The next call of this method asks the

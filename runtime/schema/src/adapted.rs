@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::schema::Checker;
 use in_place::Renaming;
 use toolwright_core::adaptation::ArgumentChange;
+use toolwright_core::input::Problem;
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::schema::walk::each_schema;
@@ -120,7 +121,8 @@ fn find<'a>(
     }
 }
 
-/// Refuses a preset value that the schema of its argument does not accept.
+/// Refuses a preset value that the schema of its argument does not accept. The message leaves the value out, because it
+/// may be secret.
 fn fits(own: &Value, key: &str, name: &str, value: &Value) -> Result<(), SchemaProblem> {
     const OF_OTHERS: &[&str] = &[
         "required",
@@ -146,7 +148,12 @@ fn fits(own: &Value, key: &str, name: &str, value: &Value) -> Result<(), SchemaP
     let checker = Checker::new(&alone)?;
     let input = Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
     let Err(problems) = checker.check_input(&input.to_string()) else { return Ok(()) };
-    let reasons: Vec<String> = problems.iter().take(3).map(ToString::to_string).collect();
+    let words = |mut problem: Problem| {
+        problem.found.clear();
+        problem.near = None;
+        problem.to_string()
+    };
+    let reasons: Vec<String> = problems.into_iter().take(3).map(words).collect();
     Err(problem(name, format!("the value that it is given does not fit: {}", reasons.join("; "))))
 }
 

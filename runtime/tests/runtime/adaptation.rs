@@ -144,7 +144,7 @@ fn what_cannot_be_is_an_error_that_names_the_argument_and_the_choices() {
         ),
         (
             new().preset("owner", 7),
-            "/properties/owner: the value that it is given does not fit: /owner: found 7, expected a string",
+            "/properties/owner: the value that it is given does not fit: /owner: expected a string",
         ),
         (new().preset("owner", "a"), "the value that it is given does not fit"),
         (new().preset("labels", json!(["wish"])), "the value that it is given does not fit"),
@@ -167,6 +167,17 @@ fn what_cannot_be_is_an_error_that_names_the_argument_and_the_choices() {
         let error = refusal(create_issue(), adaptation);
         assert!(error.contains("the tool `create_issue` at ") && error.contains(words), "{error}");
     }
+}
+
+#[test]
+fn a_preset_value_is_left_out_of_errors_and_of_debug_output() {
+    let error = refusal(create_issue(), Adaptation::new().preset("labels", json!(["sk-live-1"])));
+    assert!(error.contains("/labels/0: expected") && !error.contains("sk-live-1"), "{error}");
+    let adaptation = Adaptation::new().preset("owner", "sk-live-1");
+    assert!(!format!("{adaptation:?}").contains("sk-live-1"));
+    let registry = Registry::of([create_issue().adapted(adaptation)]).expect("it fits");
+    let definition = registry.get("create_issue").expect("it is registered");
+    assert!(!format!("{definition:?}").contains("sk-live-1"));
 }
 
 #[tokio::test]

@@ -71,6 +71,10 @@ async fn a_child_outside_of_what_its_parent_declares_does_not_run() {
     for tool in ["replace", "peruse"] {
         assert_eq!(edited(tool, "docs/a.md").await, ("undeclared_access".into(), vec![]));
     }
+    // These paths leave the folder, or do not show where they lead.
+    for path in ["/etc/passwd", "../docs/a.md", "src/../../src/a.rs", "/src/a.rs"] {
+        assert_eq!(edited("replace", path).await, ("undeclared_access".into(), vec![]), "{path}");
+    }
     // It says nothing, so it may touch everything.
     assert_eq!(edited("relay", "src/a.rs").await.0, "invalid_input");
 }

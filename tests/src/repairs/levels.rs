@@ -1,6 +1,8 @@
 //! How far input is mended: by the executor, by the tool, and never behind the back of a person who is asked.
 
-use toolwright::{Call, Danger, ExecutorBuilder, Handle, Repair, tool};
+use toolwright::{
+    Call, Danger, Executor, ExecutorBuilder, Handle, Registration, Registry, Repair, tool,
+};
 
 use crate::support::{builder, kind};
 
@@ -29,6 +31,15 @@ sizes! {
     size_of_read, (effect = read);
     size_dangerous, (danger = dangerous, repair = lenient);
     size_critical, (danger = critical, repair = lenient);
+}
+
+/// Sets a size, and computes a danger that asks no person.
+#[tool(repair = lenient, danger = if size > 9 { Danger::Moderate } else { Danger::Safe })]
+async fn size_computed(
+    /// How large.
+    size: u32,
+) -> u32 {
+    size
 }
 
 /// Sets a size; a large one is dangerous.
@@ -96,6 +107,20 @@ async fn a_tool_above_moderate_that_was_mended_by_a_guess_asks_a_person() {
     let answer = executor.call(&Call::new("size_lenient", GUESSED)).await;
     assert_eq!(answer.text(), "7");
     assert!(answer.repairs().unwrap().is_lenient());
+}
+
+#[tokio::test]
+async fn a_guess_asks_a_person_if_the_application_raised_a_computed_danger() {
+    let raised = Registration::from(SIZE_COMPUTED).danger_at_least(Danger::Critical);
+    let registry = Registry::of([raised]).unwrap();
+    let executor = Executor::builder(registry).unrestricted().build().unwrap();
+    let answer = executor.call(&Call::new("size_computed", GUESSED)).await;
+    assert_eq!(kind(&answer), "approval_required");
+    assert!(answer.text().contains("its input was repaired leniently"), "{}", answer.text());
+    assert!(executor.examine(&Call::new("size_computed", GUESSED)).unwrap().approval.is_some());
+    for sound in [AS_IT_IS, LOSSLESS] {
+        assert_eq!(kind(&executor.call(&Call::new("size_computed", sound)).await), "ok", "{sound}");
+    }
 }
 
 #[tokio::test]

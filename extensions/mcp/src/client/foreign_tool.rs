@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use rmcp::model::ToolAnnotations;
+use serde_json::Value;
+use toolwright::unstable::foreign::{TypeNames, input_schema};
 use toolwright::{Danger, DynamicTool, Effect};
 
 use super::Handle;
@@ -22,7 +24,7 @@ const LONGEST_DESCRIPTION: usize = 4000;
 pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -> DynamicTool {
     let trust = server.trust();
     let (name, description) = (tool.name.clone(), description(&tool));
-    let (schema, output) = (tool.input_schema.clone(), tool.output_schema.clone());
+    let (schema, output) = (normal(&tool.input_schema), tool.output_schema.as_ref().map(normal));
     let (effect, danger) = judge(trust, &tool.annotations);
     let title = tool.title.clone().map(|it| escaped(&it));
     let (has_own_timeout, identity) = (server.call_timeout().is_some(), server.identity());
@@ -59,6 +61,14 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
         Trust::None => made.approval(NOT_TRUSTED),
         Trust::Annotations => made,
     }
+}
+
+/// Returns the normal form of a schema, because a [`DynamicTool`] refuses some schemas that [`Definitions`] accept, such as
+/// a root without a type.
+///
+/// [`Definitions`]: super::definition::Definitions
+fn normal(schema: &Value) -> Value {
+    input_schema(schema, TypeNames::JsonSchema).map_or_else(|_| schema.clone(), |it| it.schema)
 }
 
 /// Returns the description that models see. It includes the digest of the definition, so an earlier approval no longer
@@ -111,6 +121,21 @@ mod tests {
             (Effect::Idempotent, Danger::Dangerous)
         );
         assert_eq!(by(ToolAnnotations::new().destructive(false)), (Effect::Once, Danger::Moderate));
+    }
+
+    #[test]
+    fn a_schema_of_a_server_that_is_not_in_the_normal_form_makes_a_tool() {
+        for schema in [
+            serde_json::json!({}),
+            serde_json::json!({"properties": {"q": {"type": "string"}}}),
+            serde_json::json!({"type": ["object", "null"]}),
+            serde_json::json!({"type": "object", "properties": {"n": {"minimum": 1, "exclusiveMinimum": true}}}),
+        ] {
+            let tool =
+                DynamicTool::new("t", "Does it.", normal(&schema), |_, _| async { Ok("done") });
+            let registered = toolwright::Registry::of([tool.output_schema(normal(&schema))]);
+            assert!(registered.is_ok(), "{schema}: {:?}", registered.err());
+        }
     }
 
     #[test]

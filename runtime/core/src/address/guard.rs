@@ -79,7 +79,8 @@ impl From<&RefusedAddress> for ToolError {
 
 /// Checks the addresses of hosts that a model, a document or another untrusted source names. Set the guard as the
 /// `dns_resolver` of a `reqwest` client. The client then connects by name only to checked addresses. A URL whose host
-/// is an IP address uses no resolver: check it with [`judge`](Self::judge).
+/// is an IP address uses no resolver: check it with [`judge`](Self::judge). A redirect can lead to such a URL, too. So
+/// the client must not follow redirects by itself, unless its redirect policy checks each host.
 ///
 /// ```
 /// use toolwright::address::AddressGuard;

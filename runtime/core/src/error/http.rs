@@ -8,7 +8,10 @@ use reqwest::StatusCode;
 use super::{ErrorClass, ToolError};
 
 /// The error does not contain a server's `retry-after`. To use it, read the response with
-/// `toolwright::retry::retry_after`. Needs the feature `reqwest`.
+/// `toolwright::retry::retry_after`.
+///
+/// A failed connection gets the class [`ErrorClass::NotStarted`], even after a redirect from a server that has acted.
+/// So a tool that must not be repeated needs a client that follows no redirects. Needs the feature `reqwest`.
 #[cfg_attr(docsrs, doc(cfg(feature = "reqwest")))]
 impl From<reqwest::Error> for ToolError {
     fn from(error: reqwest::Error) -> Self {

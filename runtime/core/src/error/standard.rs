@@ -13,7 +13,8 @@ impl From<Source> for ToolError {
 }
 
 /// Derives the class from the kind of the I/O error. A busy file or too many open files do not show what the tool did
-/// before the error, so the class is [`ErrorClass::Transient`]: the tool may have acted.
+/// before the error, so the class is [`ErrorClass::Transient`]: the tool may have acted. The class of an unreachable
+/// host or network is the same, because an established connection can fail with that error, after the request was sent.
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
@@ -31,11 +32,11 @@ impl From<io::Error> for ToolError {
             ErrorKind::InvalidData => {
                 ("invalid_data", "the data is not what it should be", ErrorClass::Final)
             }
-            ErrorKind::ConnectionRefused
-            | ErrorKind::HostUnreachable
-            | ErrorKind::NetworkUnreachable
-            | ErrorKind::NetworkDown => {
+            ErrorKind::ConnectionRefused => {
                 ("unreachable", "the other side could not be reached", not_started)
+            }
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
+                ("unreachable", "the other side could not be reached", ErrorClass::Transient)
             }
             ErrorKind::TimedOut
             | ErrorKind::ConnectionReset

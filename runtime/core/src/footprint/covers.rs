@@ -40,3 +40,35 @@ impl Footprint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::footprint::{File, ResourceScope};
+
+    fn write(folder: Option<&str>, path: &str) -> Footprint {
+        let footprint = Footprint::nothing().writing::<File>(path);
+        folder.map_or(footprint.clone(), |it| footprint.in_scope(&ResourceScope::new(it)))
+    }
+
+    #[test]
+    fn a_folder_covers_a_path_if_their_scopes_and_names_show_that_it_contains_the_path() {
+        let (known, other) = (Some("/ws"), Some("/ws/src"));
+        for (parent, child, expected) in [
+            ((known, "src"), (known, "/ws/src/a.rs"), true),
+            ((known, "src"), (known, "../ws/src/a.rs"), true),
+            ((known, "src"), (known, "/ws/docs/a.md"), false),
+            ((known, "src"), (known, "../docs/a.md"), false),
+            ((known, "src"), (other, "a.rs"), true),
+            ((known, "src"), (None, "src/a.rs"), false),
+            ((known, "/"), (known, "a.rs"), true),
+            ((None, "src"), (known, "/ws/src/a.rs"), true),
+            ((None, "src"), (known, "/etc/passwd"), false),
+            ((None, "src"), (None, "/etc/passwd"), false),
+            ((None, "src"), (None, "../src/a.rs"), false),
+        ] {
+            let (one, two) = (write(parent.0, parent.1), write(child.0, child.1));
+            assert_eq!(one.covers(&two).is_ok(), expected, "{parent:?} {child:?}");
+        }
+    }
+}

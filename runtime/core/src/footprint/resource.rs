@@ -38,7 +38,8 @@ pub trait ResourceKind: 'static {
     }
 
     /// Returns whether the resource `container` contains the resource `contained`. Both names are normalised, and they
-    /// differ.
+    /// differ. If the names do not show how the resources relate, the answer is `true` for both orders of the names:
+    /// then the resources may overlap, and neither of them covers the other.
     fn overlap(container: &str, contained: &str) -> bool {
         let _ = (container, contained);
         false

@@ -87,21 +87,38 @@ impl TouchedResource {
         if !self.is_kind_of(other) {
             return false;
         }
-        let contains = |one: &str, two: &str| one == two || (self.kind.0.overlap)(one, two);
-        match (&self.scope, &other.scope) {
-            (Some(mine), Some(others)) if mine != others => {
-                let global = |it: &Self, scope| (it.kind.0.global_name)(scope, it.name.as_deref());
-                let names = global(self, mine).zip(global(other, others));
-                names.is_some_and(|(one, two)| contains(&one, &two))
-            }
-            // The other resource may be in any scope, so this one may not cover it.
-            (Some(_), None) => false,
-            _ => match (&self.name, &other.name) {
-                (None, _) => true,
-                (Some(one), Some(two)) => contains(one, two),
-                (Some(_), None) => false,
-            },
+        let Some(others) = &other.scope else {
+            // The other resource may be in any scope, so a resource in a known scope may not cover it.
+            return self.scope.is_none() && self.covers_in(None, other);
+        };
+        // A name without a scope counts as a name in the scope of the other resource.
+        self.covers_in(Some((self.scope.as_ref().unwrap_or(others), others)), other)
+    }
+
+    /// Compares the global names, which show where a path leads that leaves its scope. A kind without global names has
+    /// only the names within a scope.
+    fn covers_in(&self, scopes: Option<(&ResourceScope, &ResourceScope)>, other: &Self) -> bool {
+        let is_one_scope = scopes.is_none_or(|(mine, others)| mine == others);
+        if is_one_scope && self.name.is_none() {
+            return true;
         }
+        if is_one_scope && other.name.is_none() {
+            return false;
+        }
+        let global = |it: &Self, scope| (it.kind.0.global_name)(scope, it.name.as_deref());
+        let names = scopes.and_then(|(mine, others)| global(self, mine).zip(global(other, others)));
+        match (names, &self.name, &other.name) {
+            (Some((one, two)), _, _) => self.contains(&one, &two),
+            (None, Some(one), Some(two)) if is_one_scope => self.contains(one, two),
+            _ => false,
+        }
+    }
+
+    /// Returns whether one name certainly contains the other. If names do not show how resources relate, each of them
+    /// may contain the other, so this is not the case for both directions.
+    fn contains(&self, one: &str, two: &str) -> bool {
+        let overlap = self.kind.0.overlap;
+        one == two || (overlap(one, two) && !overlap(two, one))
     }
 
     fn meet(&self, one: &str, two: &str) -> bool {

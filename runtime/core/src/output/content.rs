@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::untrusted;
+
 /// A block of an answer.
 ///
 /// ```
@@ -72,6 +74,19 @@ impl<'a> Content<'a> {
     #[must_use]
     pub fn json(json: impl Into<Cow<'a, str>>) -> Self {
         Self::Json(json.into())
+    }
+
+    /// Escapes the name and the media type of untrusted data, because models read them outside of any fence.
+    pub(super) fn with_plain_labels(self) -> Self {
+        let line = |label: Cow<'a, str>| Cow::Owned(untrusted::line(&label));
+        match self {
+            Self::Image { media_type, data } => Self::Image { media_type: line(media_type), data },
+            Self::Audio { media_type, data } => Self::Audio { media_type: line(media_type), data },
+            Self::Document { name, media_type, data } => {
+                Self::Document { name: name.map(line), media_type: line(media_type), data }
+            }
+            other => other,
+        }
     }
 
     /// Copies borrowed texts, so that the block borrows nothing.

@@ -11,11 +11,13 @@ const DEEPEST: usize = 4;
 const WIDE: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of alternatives of a union that are described.
 const MOST_WAYS: usize = 12;
+/// The maximum number of characters of a description.
+const LONGEST: usize = 1_200;
 
 /// Describes the values that a schema accepts: `a string`, `an integer of at least 1`, `one of "a", "b"`. The
 /// references of the schema are resolved in `root`.
 pub fn expected(schema: &Value, root: &Value) -> String {
-    within(schema, root, 0)
+    words::shorten_to(&within(schema, root, 0), LONGEST)
 }
 
 fn within(schema: &Value, root: &Value, depth: usize) -> String {
@@ -53,10 +55,16 @@ fn within(schema: &Value, root: &Value, depth: usize) -> String {
 
 fn any_of(choices: &[Value], root: &Value, depth: usize) -> String {
     let mut each: Vec<String> = Vec::new();
+    let mut length = 0;
     for choice in choices.iter().take(MOST_WAYS) {
         let one = within(choice, root, depth + 1);
         if !each.contains(&one) {
+            length += one.len();
             each.push(one);
+        }
+        // The rest would be cut off. A character has at most four bytes.
+        if length > 4 * LONGEST {
+            break;
         }
     }
     each.join(" or ")
@@ -131,6 +139,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_union_of_unions_is_described_in_a_short_text() {
+        let leaf = |number: usize| json!({"type": "integer", "minimum": number});
+        let union = |ways: Vec<Value>| json!({"anyOf": ways});
+        let inner = |first: usize| union((first..first + MOST_WAYS).map(leaf).collect());
+        let schema = union((0..MOST_WAYS).map(|at| inner(at * MOST_WAYS + 1)).collect());
+        let text = expected(&schema, &schema);
+        assert!(text.starts_with("an integer of at least 1 or an integer of at least 2 or "));
+        assert!(text.chars().count() <= LONGEST + 1, "{}", text.len());
+    }
 
     #[test]
     fn a_schema_is_told_with_its_bounds_and_its_items() {

@@ -1,6 +1,8 @@
 //! The part of a definition that comes from an [`Adaptation`](crate::adaptation::Adaptation). It is part of the tool's
 //! fingerprint.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use super::{Danger, Definition, Exposure, Parameter};
@@ -25,12 +27,22 @@ pub struct Adapted {
 
 /// An argument with a preset value.
 #[doc(hidden)]
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct PresetArgument {
     /// The preset parameter, with its schema.
     pub parameter: Parameter,
     /// The value of the argument.
     pub value: Value,
+}
+
+/// Leaves the value out, because it may be secret.
+impl fmt::Debug for PresetArgument {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PresetArgument")
+            .field("parameter", &self.parameter)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Definition {

@@ -70,7 +70,8 @@ impl Plan {
     }
 
     /// Raises the facts of a call to a minimum, whatever the tool declares itself: a tool from a resolver has at least
-    /// moderate danger, and an adaptation can raise the danger or require approval.
+    /// moderate danger, and an adaptation can raise the danger or require approval. With the raised danger, a guess in
+    /// the repaired input may require approval, too.
     #[inline]
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
@@ -87,6 +88,7 @@ impl Plan {
             };
             facts.approval = Some(both.into());
         }
+        facts.ask_if_guessed();
     }
 }
 

@@ -12,7 +12,7 @@ use futures::future::{BoxFuture, Shared, WeakShared, ready};
 use tokio::sync::OnceCell;
 
 use crate::catalog::Origin;
-use crate::registry::{Lookup, Registry};
+use crate::registry::{Lookup, Registry, RegistryProblem};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::registration::Registration;
 
@@ -61,7 +61,8 @@ pub trait Resolver: Send + Sync + 'static {
 
     /// Returns tools that models are shown before they call them. The default implementation returns none. An agent
     /// asks for these tools before its first request to the model; see
-    /// [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
+    /// [`Executor::discover_tools`](crate::executor::Executor::discover_tools). A tool with an invalid definition is
+    /// logged and left out.
     ///
     /// # Errors
     /// When the resolver could not find out which tools there are. The run stops with the error, and the next run asks
@@ -117,20 +118,12 @@ impl Resolving {
         attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))
     }
 
-    /// Registers the tools that the resolvers announce. After the first success, further calls do nothing.
+    /// Registers the tools that the resolvers announce. A tool that cannot be registered is logged and left out. After
+    /// the first success, further calls do nothing.
     pub(crate) async fn announce(&self, registry: &Registry) -> Result<(), ToolError> {
         let announced = self.announced.get_or_try_init(|| async {
             for resolver in self.resolvers.iter() {
-                let tools = resolver.announced().await?;
-                // A call may already have resolved some of these tools by their names.
-                let tools = tools.into_iter().filter(|it| !registry.has_resolved(it.name()));
-                registry.add(tools, Origin::Resolver).map_err(|error| {
-                    ToolError::new(
-                        "unresolved_tool",
-                        "a tool that comes at run time cannot be registered",
-                    )
-                    .caused_by(error)
-                })?;
+                register(resolver.announced().await?, registry)?;
             }
             Ok(())
         });
@@ -172,6 +165,31 @@ impl Resolving {
     fn flights(&self) -> MutexGuard<'_, Flights> {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Registers announced tools one by one, because another program may have written their definitions, and one that cannot
+/// be used must not take away the others. If the name of a tool is taken by a tool of the application, the result is an
+/// error.
+fn register(tools: Vec<Registration>, registry: &Registry) -> Result<(), ToolError> {
+    let mut taken = None;
+    for tool in tools {
+        // A call may already have resolved the tool by its name.
+        if registry.has_resolved(tool.name()) {
+            continue;
+        }
+        let name = tool.name().to_owned();
+        let Err(error) = registry.add(std::iter::once(tool), Origin::Resolver) else { continue };
+        if error.problems.iter().any(|it| matches!(it, RegistryProblem::Duplicate { .. })) {
+            taken.get_or_insert(error);
+        } else {
+            tracing::warn!(tool = name, "an announced tool is left out: {error}");
+        }
+    }
+    let cannot = |error| {
+        let message = "a tool that comes at run time cannot be registered";
+        ToolError::new("unresolved_tool", message).caused_by(error)
+    };
+    taken.map_or(Ok(()), |error| Err(cannot(error)))
 }
 
 /// A call that waits until a name is resolved.

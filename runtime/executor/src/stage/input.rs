@@ -268,5 +268,5 @@ fn has_secrets(definition: &Definition) -> bool {
 /// Returns whether a value at this place may be secret: the place is in a secret parameter, or is the whole input.
 fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
     let is_secret = |key: &str| definition.secrets().any(|it| it == key);
-    pointer.split('/').nth(1).is_none_or(is_secret)
+    pointer.split('/').nth(1).is_none_or(|key| is_secret(&unescape(key)))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::references::ConvertedSchema;
+use super::references::{ConvertedSchema, Efforts};
 use super::report::Report;
 use super::{keywords, limits};
 use toolwright_core::input::shorten;
@@ -11,8 +11,8 @@ use toolwright_core::schema::in_words;
 /// The key under which a schema with a default or examples stores its original location until they are checked. It
 /// cannot clash with a keyword of the schema, because unknown keywords are left out.
 const PLACE: &str = "\0place";
-/// The maximum number of schema values that are compiled to check presets. Presets whose check would exceed the maximum
-/// are not checked.
+/// The maximum number of schema values that are compiled to check presets, and of the steps of these checks. Presets
+/// whose check would exceed the maximum are not checked.
 const EFFORT: usize = 1_000_000;
 
 pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
@@ -33,7 +33,7 @@ pub(super) fn check(converted: &mut ConvertedSchema, report: &mut Report) {
         })
         .collect();
     let size = shared.values().map(limits::size).sum();
-    let shared = SharedSchemas { schemas: Value::Object(shared), size };
+    let shared = SharedSchemas { schemas: shared, size };
     let mut effort = EFFORT;
     visit(&mut converted.root, &shared, &mut effort, report);
     for definition in converted.definitions.values_mut() {
@@ -42,7 +42,7 @@ pub(super) fn check(converted: &mut ConvertedSchema, report: &mut Report) {
 }
 
 struct SharedSchemas {
-    schemas: Value,
+    schemas: Map<String, Value>,
     size: usize,
 }
 
@@ -55,20 +55,20 @@ fn visit(schema: &mut Value, shared: &SharedSchemas, effort: &mut usize, report:
     let mut bare = object.clone();
     let default = bare.remove("default");
     let examples = bare.remove("examples");
-    let refers = refers(&Value::Object(bare.clone()));
-    let cost =
+    let schema = Value::Object(bare.clone());
+    let refers = refers(&schema);
+    let compiled =
         bare.values().map(limits::size).sum::<usize>() + if refers { shared.size } else { 0 };
-    let Some(left) = effort.checked_sub(cost) else {
+    let values = default.iter().chain(&examples).map(limits::size).sum();
+    let checked = Efforts::of(&shared.schemas).estimate(&schema).saturating_mul(values);
+    let Some(left) = effort.checked_sub(compiled.saturating_add(checked)) else {
         report.note(place, "the default and the examples were not checked: there are too many");
         return;
     };
     *effort = left;
-    let expected = {
-        let schema = Value::Object(bare.clone());
-        in_words(&schema, &schema)
-    };
+    let expected = in_words(&schema, &schema);
     if refers {
-        bare.insert("$defs".into(), shared.schemas.clone());
+        bare.insert("$defs".into(), shared.schemas.clone().into());
     }
     // A schema that does not compile is reported later, when the whole schema is compiled.
     let Ok(validator) = jsonschema::options().build(&Value::Object(bare)) else { return };

@@ -1,5 +1,6 @@
 //! Resolves references, and determines which definitions depend on which.
 
+mod effort;
 mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +10,15 @@ use serde_json::Value;
 use super::report::Report;
 use super::{keywords, limits};
 
+pub(super) use effort::Efforts;
 pub(super) use places::Places;
 
 /// The maximum number of levels that a schema has through its references, as a generous estimate. The limit exists
 /// because the validator recurses along references.
 const DEEPEST: usize = 1_024;
+/// The maximum number of schemas that examine one value. The limit exists because the validator examines a value again
+/// for each reference that leads to a definition.
+const HARDEST: usize = 1_000_000;
 
 /// A document that was converted to the keywords of 2020-12. Its references lead into `definitions`.
 pub(super) struct ConvertedSchema {
@@ -72,6 +77,22 @@ impl Graph {
             let message = format!(
                 "the schema has {levels} levels through its references, expected at most {DEEPEST}; \
                  send only what the tool needs"
+            );
+            report.problem("", message);
+        }
+        // The estimate recurses along the references.
+        if levels <= DEEPEST && self.circular.is_empty() {
+            self.judge_effort(converted, report);
+        }
+    }
+
+    fn judge_effort(&self, converted: &ConvertedSchema, report: &mut Report) {
+        let definitions = converted.definitions.iter().map(|(name, it)| (name, &it.schema));
+        let effort = Efforts::of(definitions).estimate(&converted.root);
+        if effort > HARDEST {
+            let message = format!(
+                "the alternatives and references of the schema lead on so many ways to the same definitions that one \
+                 value would be examined more than {HARDEST} times; refer to each definition from fewer places"
             );
             report.problem("", message);
         }

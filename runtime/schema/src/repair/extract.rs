@@ -50,6 +50,7 @@ pub(super) fn extract<'t>(
     name: &ToolName,
     is_key: IsKey<'_>,
 ) -> Result<ParsedValue, NoInput<'t>> {
+    let original = text;
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
@@ -74,18 +75,25 @@ pub(super) fn extract<'t>(
     }
     match found.or_else(|| close(inner)) {
         Some(parsed) => Ok(ParsedValue { uses: parsed.uses.and(uses), ..parsed }),
-        None => Err(nearest_break(inner, first).into()),
+        None => {
+            let (broken, part) = nearest_break(inner).unwrap_or((first, text));
+            Err(in_original(broken, original, part).into())
+        }
     }
 }
 
-/// Returns why the first object in the text could not be parsed. If it could be parsed, returns `first`, the reason for
-/// the whole text.
-fn nearest_break(text: &str, first: Break) -> Break {
-    let Some(start) = text.find(['{', '[']) else { return first };
-    match Parser::new(&text[start..], 0).value() {
-        Err(Break::Wanted(at, what)) => Break::Wanted(at + start, what),
-        Err(other) => other,
-        Ok(_) => first,
+/// Returns why the first object in the text could not be parsed, and the part of the text from that object on.
+fn nearest_break(text: &str) -> Option<(Break, &str)> {
+    let part = &text[text.find(['{', '['])?..];
+    Parser::new(part, 0).value().err().map(|broken| (broken, part))
+}
+
+/// Returns a break in a part of the original text as a break in the original text.
+fn in_original(broken: Break, original: &str, part: &str) -> Break {
+    let start = part.as_ptr().addr().saturating_sub(original.as_ptr().addr());
+    match broken {
+        Break::Wanted(at, what) => Break::Wanted(at + start, what),
+        other => other,
     }
 }
 

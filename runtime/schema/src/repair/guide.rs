@@ -6,6 +6,7 @@
 
 mod readings;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
@@ -21,6 +22,8 @@ use toolwright_core::repairs::{Change, ChangeRule};
 
 /// The maximum number of ambiguous places that are recorded.
 const MOST_AMBIGUOUS: usize = 50;
+/// How many steps in which the schema examines a value count as one step of a repair.
+const CHEAPER: usize = 16;
 
 /// Which repairs are allowed, by how uncertain they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +45,8 @@ pub(super) struct Guide<'l> {
     pub(super) ambiguous: Vec<(String, String)>,
     steps: usize,
     most_steps: usize,
+    /// The number of steps in which the schema examined values.
+    examined: Cell<usize>,
     place: String,
     /// Whether the value was just put into an array, so that it is not put into a second one.
     wrapping: bool,
@@ -67,6 +72,7 @@ impl<'l> Guide<'l> {
             ambiguous: Vec::new(),
             steps: 0,
             most_steps,
+            examined: Cell::new(0),
             place: String::new(),
             wrapping: false,
             failed: HashSet::new(),
@@ -76,7 +82,14 @@ impl<'l> Guide<'l> {
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
-        self.steps > self.most_steps
+        self.steps + self.examined.get() / CHEAPER > self.most_steps
+    }
+
+    /// Returns whether a value is valid at a place of the schema.
+    fn accepts(&self, site: usize, node: &Node) -> bool {
+        let (is_valid, steps) = self.schema.accepts(site, node);
+        self.examined.set(self.examined.get().saturating_add(steps));
+        is_valid
     }
 
     fn is_lenient(&self) -> bool {
@@ -126,7 +139,7 @@ impl<'l> Guide<'l> {
         node.is_scalar()
             && shape.types.has(Types::of(node))
             && if only {
-                self.schema.accepts(site, node)
+                self.accepts(site, node)
             } else {
                 shape.choices.as_ref().is_none_or(|choices| choices.contains(node))
             }
@@ -155,7 +168,7 @@ impl<'l> Guide<'l> {
         if self.failed.contains(&before) {
             return false;
         }
-        if schema.accepts(site, node) {
+        if self.accepts(site, node) {
             return true;
         }
         let fits = self.try_each(node, site, possible, size, depth);
@@ -186,7 +199,7 @@ impl<'l> Guide<'l> {
             let mut attempt = node.clone();
             let fits = self.fix_as(&mut attempt, site, shape, depth);
             let made = self.changes.split_off(mark);
-            if !fits || !self.schema.accepts(site, &attempt) {
+            if !fits || !self.accepts(site, &attempt) {
                 continue;
             }
             match &found {
@@ -277,7 +290,7 @@ impl<'l> Guide<'l> {
             };
             let is_blank = value == Node::Null || value == Node::Text(String::new());
             let optional = known.is_some() && !shape.required.contains(&key);
-            let absent = is_blank && optional && !self.schema.accepts(site, &value);
+            let absent = is_blank && optional && !self.accepts(site, &value);
             fits &= self.within(&key, |guide| {
                 if absent {
                     guide.record(ChangeRule::Absent, value.text(), String::new());

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use jsonschema::{Validator, ValidatorMap};
+use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 use super::shape::{Shape, Types};
@@ -19,6 +19,9 @@ use toolwright_core::json::tree::{Node, push_segment};
 
 /// The maximum number of shapes of one place.
 const MOST_SHAPES: usize = 10_000;
+/// The maximum number of steps in which the shapes of all places are made. A step is a shape, or a part of a shape such
+/// as a property. Later places have only the shapes of their own keywords.
+const MOST_STEPS: usize = 500_000;
 
 /// A place in the schema.
 #[derive(Debug)]
@@ -48,8 +51,6 @@ pub(super) struct Schema {
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
     pub(super) explainer: Explainer,
-    /// A validator for every place. Compiled when the first one is needed.
-    places: OnceLock<Option<ValidatorMap>>,
     /// The number of steps that a repair may take, in addition to the steps that the size of the text allows.
     pub(super) patience: usize,
 }
@@ -64,23 +65,20 @@ impl Schema {
         let sites = Compiler::run(&source);
         let shapes: usize = sites.iter().map(|site| site.shapes.len()).sum();
         let patience = 20_000 + 64 * shapes;
-        let places = OnceLock::new();
         let explainer = Explainer::new();
-        Ok(Self { source, sites, root, explainer, places, patience })
+        Ok(Self { source, sites, root, explainer, patience })
     }
 
-    /// Returns whether a value is valid at a place of the schema.
-    pub(super) fn accepts(&self, site: usize, node: &Node) -> bool {
+    /// Returns whether a value is valid at a place of the schema, and the number of steps that this took.
+    pub(super) fn accepts(&self, site: usize, node: &Node) -> (bool, usize) {
         let site = &self.sites[site];
         if let ([shape], true, true) = (site.shapes.as_slice(), site.plain, node.is_scalar()) {
             let chosen = shape.choices.as_ref().is_none_or(|choices| choices.contains(node));
-            return chosen && shape.types.has(Types::of(node));
+            return (chosen && shape.types.has(Types::of(node)), 0);
         }
-        let places = self.places.get_or_init(|| options().build_map(&self.source).ok());
-        let place = places.as_ref().and_then(|it| it.get(&format!("#{}", site.pointer)));
-        match (place, node.value()) {
-            (Some(validator), Some(value)) => validator.is_valid(&value),
-            _ => false,
+        match node.value() {
+            Some(value) => self.explainer.accepts(&self.source, &site.pointer, &value),
+            None => (false, 0),
         }
     }
 }
@@ -89,11 +87,14 @@ struct Compiler<'s> {
     source: &'s Value,
     known: HashMap<String, usize>,
     open: Vec<String>,
+    /// The number of steps that are left.
+    steps: usize,
 }
 
 impl<'s> Compiler<'s> {
     fn run(source: &'s Value) -> Vec<Site> {
-        let mut compiler = Self { source, known: HashMap::new(), open: Vec::new() };
+        let (known, open) = (HashMap::new(), Vec::new());
+        let mut compiler = Self { source, known, open, steps: MOST_STEPS };
         compiler.site(String::new());
         let mut sites: Vec<Site> = Vec::new();
         while let Some(pointer) = compiler.open.get(sites.len()).cloned() {
@@ -121,7 +122,8 @@ impl<'s> Compiler<'s> {
             return if schema == &Value::Bool(false) { Vec::new() } else { vec![Shape::any()] };
         };
         let base = self.own(schema, pointer);
-        if chain == reference::MOST_HOPS {
+        self.steps = self.steps.saturating_sub(weight(&base));
+        if chain == reference::MOST_HOPS || self.steps == 0 {
             return vec![base];
         }
         let mut shapes = vec![base];
@@ -129,15 +131,15 @@ impl<'s> Compiler<'s> {
             && let Some(found) = self.source.pointer(target)
         {
             let found = self.shapes(found, target, chain + 1);
-            shapes = product(&shapes, &found);
+            shapes = self.product(shapes, &found);
         }
         for part in self.list(schema, "allOf", pointer, chain) {
-            shapes = product(&shapes, &part);
+            shapes = self.product(shapes, &part);
         }
         for keyword in ["anyOf", "oneOf"] {
             if schema.contains_key(keyword) {
                 let ways = self.list(schema, keyword, pointer, chain).concat();
-                shapes = product(&shapes, &ways);
+                shapes = self.product(shapes, &ways);
             }
         }
         shapes
@@ -157,6 +159,18 @@ impl<'s> Compiler<'s> {
                 self.shapes(part, &format!("{pointer}/{keyword}/{index}"), chain + 1)
             })
             .collect()
+    }
+
+    /// Combines each shape with each of the others, unless that makes too many shapes.
+    fn product(&mut self, shapes: Vec<Shape>, others: &[Shape]) -> Vec<Shape> {
+        let heaviest = |shapes: &[Shape]| shapes.iter().map(weight).max().unwrap_or(0);
+        let count = shapes.len().saturating_mul(others.len());
+        let steps = count.saturating_mul(heaviest(&shapes) + heaviest(others));
+        if count > MOST_SHAPES || steps > self.steps {
+            return shapes;
+        }
+        self.steps -= steps;
+        shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
     }
 
     /// Makes the shape that a schema's own keywords describe.
@@ -197,11 +211,10 @@ impl<'s> Compiler<'s> {
     }
 }
 
-fn product(shapes: &[Shape], others: &[Shape]) -> Vec<Shape> {
-    if shapes.len().saturating_mul(others.len()) > MOST_SHAPES {
-        return shapes.to_vec();
-    }
-    shapes.iter().flat_map(|shape| others.iter().map(|other| shape.both(other))).collect()
+/// Returns the number of steps in which a shape is made.
+fn weight(shape: &Shape) -> usize {
+    let choices = shape.choices.as_ref().map_or(0, Vec::len);
+    1 + shape.properties.len() + shape.required.len() + shape.prefix.len() + choices
 }
 
 /// Returns whether a schema constrains scalars only by `type`, and by strings in `enum` or `const`.

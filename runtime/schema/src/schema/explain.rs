@@ -1,7 +1,7 @@
 //! Explains why a schema refuses a value, by following each reference and each union separately.
 //!
-//! - The validator decides whether a value is valid. This module runs only after the validator has refused a value, and
-//!   finds the reasons.
+//! - The validator decides whether a value is valid. This module runs only after the validator has refused a value. It
+//!   finds the reasons, and for a repair it examines parts of the value.
 //! - For a union, only one branch is explained: the number of errors of all branches would double with each level.
 //! - Each schema examines each part of the value at most once. The number of steps is limited, and later parts are left
 //!   out.
@@ -50,7 +50,8 @@ pub(crate) struct Explanation {
 
 /// Explains which constraints of one schema a value violates.
 pub(crate) struct Explainer {
-    /// The validators, which are compiled when a value is refused for the first time.
+    /// The validators, which are compiled when a value is refused for the first time. Each one examines a place without
+    /// the schemas to which the place refers, so their size grows only with the size and the depth of the schema.
     places: OnceLock<Option<Arc<ValidatorMap>>>,
 }
 
@@ -68,9 +69,8 @@ impl Explainer {
         digits: &dyn Fn(&str) -> Option<String>,
         depth: Depth,
     ) -> Explanation {
-        let places = self.places.get_or_init(|| steps::compile(source).map(Arc::new));
         let mut explanation = Explanation::default();
-        if let Some(places) = places {
+        if let Some(places) = self.places(source) {
             let walk = Walk::begin(Arc::clone(places), MOST_STEPS);
             let work = Work {
                 source,
@@ -88,6 +88,19 @@ impl Explainer {
             }
         }
         explanation
+    }
+
+    /// Returns whether a value is valid at the place of the schema to which the pointer leads, and the number of steps
+    /// that this took. Each call must pass the same schema. If the steps run out, the value counts as invalid.
+    pub(crate) fn accepts(&self, source: &Value, pointer: &str, value: &Value) -> (bool, usize) {
+        let Some(places) = self.places(source) else { return (false, 0) };
+        let walk = Walk::begin(Arc::clone(places), MOST_STEPS);
+        let is_valid = places.get(&format!("#{pointer}")).is_some_and(|it| it.is_valid(value));
+        (is_valid && !walk.is_exhausted(), walk.steps())
+    }
+
+    fn places(&self, source: &Value) -> Option<&Arc<ValidatorMap>> {
+        self.places.get_or_init(|| steps::compile(source).map(Arc::new)).as_ref()
     }
 }
 

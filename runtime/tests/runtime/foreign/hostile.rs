@@ -133,3 +133,52 @@ fn problems_and_notes_have_an_end() {
         (0..1_000).map(|at| (format!("p{at}"), json!({"type": "dict"}))).collect();
     assert_eq!(problems(&json!({"type": "object", "properties": wrong})).len(), 100);
 }
+
+/// Definitions of which each one refers to the next one `ways` times, inside of what `around` makes.
+fn fan(levels: usize, ways: usize, around: impl Fn(Value) -> Value) -> Value {
+    let mut definitions = Map::new();
+    for level in 0..levels {
+        let next = around(json!({"$ref": format!("#/$defs/a{}", level + 1)}));
+        definitions.insert(format!("a{level}"), json!({"anyOf": vec![next; ways]}));
+    }
+    definitions.insert(format!("a{levels}"), json!({"pattern": "^b$"}));
+    let x = json!({"$ref": "#/$defs/a0", "default": "c"});
+    json!({"type": "object", "properties": {"x": x}, "$defs": definitions})
+}
+
+#[test]
+fn references_that_fan_out_are_refused_before_a_value_is_examined_on_every_way() {
+    let deeper = |part: Value| json!({"properties": {"x": part}});
+    let tracked = |part: Value| json!({"allOf": [part], "unevaluatedProperties": false});
+    for schema in
+        [fan(40, 2, |part| part), fan(40, 2, deeper), fan(8, 10, |part| part), fan(40, 1, tracked)]
+    {
+        let problems = problems(&schema);
+        assert!(problems[0].contains("would be examined more than 1000000 times"), "{problems:?}");
+    }
+    arrived(&fan(40, 1, |part| part));
+    arrived(&fan(12, 2, |part| part));
+}
+
+#[test]
+fn a_circle_of_references_that_fan_out_is_refused_and_one_that_does_not_is_read() {
+    let circle = |ways: usize| {
+        let mut schema = fan(40, ways, |part| part);
+        schema["$defs"]["a40"] = json!({"properties": {"x": {"$ref": "#/$defs/a0"}}});
+        schema
+    };
+    assert!(problems(&circle(2))[0].contains("would be examined more than 1000000 times"));
+    arrived(&circle(1));
+}
+
+#[test]
+fn presets_whose_check_takes_long_are_not_checked() {
+    let mut schema = fan(17, 2, |part| part);
+    schema["properties"]["x"]["default"] = json!(vec!["c"; 100]);
+    let noted = arrived(&schema);
+    assert!(
+        noted.notes.iter().any(|it| it.message.contains("were not checked")),
+        "{:?}",
+        noted.notes
+    );
+}

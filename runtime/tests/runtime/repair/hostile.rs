@@ -418,3 +418,49 @@ fn problems_below_a_long_key_are_few() {
     let out_of_reach = refusal(&items("1e999"));
     assert_eq!((out_of_reach.problems.len(), out_of_reach.unlisted), (100, 900));
 }
+
+/// A recursive schema whose definition has so many properties, and a bound that a plain shape does not include.
+fn recursive(count: usize) -> Value {
+    let list = || json!({"type": "array", "items": {"$ref": "#/$defs/node"}});
+    let node: serde_json::Map<String, Value> =
+        (0..count).map(|number| (format!("p{number}"), list())).collect();
+    json!({
+        "type": "object",
+        "properties": {
+            "limit": {"type": "integer", "minimum": 1},
+            "node": {"$ref": "#/$defs/node"},
+        },
+        "$defs": {"node": {"type": "object", "properties": node}},
+    })
+}
+
+#[test]
+fn the_first_repair_by_a_recursive_schema_takes_work_that_grows_with_the_schema() {
+    let work = |count: usize| {
+        let ladder = Repairer::new(&recursive(count), []).unwrap();
+        let repair =
+            || ladder.repair(r#"{"limit":"5"}"#, Repair::Standard, TruncatedInput::Refused);
+        let (repaired, bytes) = allocated(repair);
+        assert_eq!(repaired.unwrap().text, r#"{"limit":5}"#);
+        bytes
+    };
+    let (small, large) = (work(60), work(60 * TIMES));
+    assert!((large as f64) < MOST * small as f64, "{small} and {large} bytes");
+}
+
+/// Properties that all refer to a definition with very many readings.
+#[test]
+fn the_shapes_of_all_places_take_bounded_work() {
+    let ways = |part: usize| -> Vec<Value> {
+        (0..10).map(|way| json!({"required": [format!("a{part}_{way}")]})).collect()
+    };
+    let parts: Vec<Value> = (0..4).map(|part| json!({"anyOf": ways(part)})).collect();
+    let properties: serde_json::Map<String, Value> =
+        (0..1_000).map(|number| (format!("p{number}"), json!({"$ref": "#/$defs/wide"}))).collect();
+    let schema =
+        json!({"type": "object", "properties": properties, "$defs": {"wide": {"allOf": parts}}});
+    let (ladder, bytes) = allocated(|| Repairer::new(&schema, []).unwrap());
+    assert!(bytes < MOST_BYTES, "{bytes} bytes");
+    let text = r#"{"p1":{"a0_0":1}}"#;
+    assert!(ladder.repair(text, Repair::Standard, TruncatedInput::Refused).is_err());
+}

@@ -55,6 +55,19 @@ fn every_place_is_told_the_missing_first() {
 }
 
 #[test]
+fn an_error_about_syntax_names_the_place_in_the_text_that_was_sent() {
+    for (text, words) in [
+        ("\n\n{\"a\": tru}", "found tru}, expected a value at character 9"),
+        ("\u{feff}  tru", "found tru, expected a value at character 4"),
+        ("```json\n{\"a\": tru}\n```", "found tru}"),
+        ("<tool_call> {\"a\": tru} </tool_call>", "found tru}"),
+    ] {
+        let refusal = refusal(text).to_string();
+        assert!(refusal.contains(words), "{text}: {refusal}");
+    }
+}
+
+#[test]
 fn what_was_probably_meant_is_shown_where_one_reading_is_left() {
     told(
         r#"{"path":"a","unit":"celsus","limit":"5"}"#,

@@ -38,6 +38,15 @@ fn the_classes_of_input_and_output_errors_are_reviewed_as_code() {
     assert_snapshot!(table);
 }
 
+#[test]
+fn a_connection_that_breaks_because_its_host_is_unreachable_may_have_sent_the_request() {
+    use io::ErrorKind as K;
+    for kind in [K::HostUnreachable, K::NetworkUnreachable, K::NetworkDown] {
+        let error = ToolError::from(io::Error::from(kind));
+        assert_eq!(error.classified(), ErrorClass::Transient, "{kind:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn errors_of_the_system_are_known_by_their_numbers_and_not_by_their_words() {

@@ -152,8 +152,8 @@ impl<'a> Reading<'a> {
         match pattern::judge(pattern) {
             pattern::Engine::Linear => {}
             pattern::Engine::Backtracking => self.note(
-                "the pattern looks around or back, so values take longer to check and a value that \
-                 takes too long is refused",
+                "the pattern looks around or back, so the input of a call cannot be checked with it, \
+                 and a tool with this schema cannot be registered",
             ),
             pattern::Engine::None(reason) => {
                 let pattern = shorten(pattern);

@@ -111,7 +111,6 @@ impl Walk {
         Running(walk)
     }
 
-    #[cfg(test)]
     pub(super) fn steps(&self) -> usize {
         self.steps.get()
     }
