@@ -200,7 +200,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the size of an answer, in bytes.
+    /// Limits the size of a response's body, in bytes. All bytes of a stream count, which are many times the bytes of
+    /// the answer's text.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self

@@ -2,7 +2,7 @@
 //! module does no I/O.
 //!
 //! The key is removed from everything that reaches the listener, even if the key is split between two pieces. Text
-//! whose end could be the beginning of the key is held back until more text arrives or the answer ends.
+//! whose end could be the beginning of the key is held back until more text arrives, a call begins, or the answer ends.
 
 use std::collections::BTreeMap;
 

@@ -24,8 +24,8 @@ pub(in crate::http) struct CommandKey {
     program: OsString,
     arguments: Vec<OsString>,
     time: Duration,
-    /// The last output of the command. The lock is held while the command runs, so that the command runs once for all
-    /// waiting requests.
+    /// The last output of the command. The lock is held while the command runs, so that all waiting requests use the
+    /// output of one run. If that run fails, the next waiting request runs the command again.
     printed: Mutex<Option<Secret>>,
 }
 

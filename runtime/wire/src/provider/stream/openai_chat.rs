@@ -253,8 +253,8 @@ impl Assembly {
     }
 
     /// Finds the call to which a delta belongs, or begins a new call. Returns `None` for a delta that repeats a
-    /// complete call. A new id begins a new call, even under the index of another call. If a server writes no ids, a
-    /// name begins a new call once the arguments of the call before it are complete.
+    /// complete call. A new id with a name begins a new call, even under the index of another call. If a server writes
+    /// no ids, a name begins a new call once the arguments of the call before it are complete.
     fn key(
         &mut self,
         called: &CalledFunction<'_>,
