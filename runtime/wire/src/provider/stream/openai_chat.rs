@@ -1,11 +1,13 @@
 //! The stream of `OpenAI`'s Chat Completions API: each chunk contains a further part of the text or of the calls.
 
+mod chunk;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::chunk::{CalledFunction, Chunk, Delta, Function};
 use super::begun::BegunCalls;
 use super::reasoning_details::ReasoningDetails;
 use super::{StreamError, StreamEvent, parse, quote};
@@ -29,80 +31,6 @@ pub(super) struct Assembly {
     usage: Option<Box<RawValue>>,
     is_done: bool,
 }
-
-#[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow)]
-    object: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    choices: Option<Vec<Choice<'a>>>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Choice<'a> {
-    #[serde(default)]
-    index: u64,
-    #[serde(borrow)]
-    delta: Option<Delta<'a>>,
-    #[serde(borrow)]
-    finish_reason: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct Delta<'a> {
-    #[serde(borrow)]
-    content: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    refusal: Option<Cow<'a, str>>,
-    /// The reasoning. `OpenAI` sends none, but many servers with the same API do, under this name, under `reasoning`,
-    /// or under both.
-    #[serde(borrow)]
-    reasoning_content: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    reasoning: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning_details: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<CalledFunction<'a>>>,
-}
-
-#[derive(Deserialize)]
-struct CalledFunction<'a> {
-    index: Option<u64>,
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    function: Option<Function<'a>>,
-    #[serde(borrow)]
-    extra_content: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Function<'a> {
-    #[serde(borrow)]
-    name: Option<Cow<'a, str>>,
-    /// A piece of a text. Some servers send the arguments as an object instead.
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-}
-
-impl<'a> Function<'a> {
-    /// Returns the arguments as text, and whether the server sent them as an object.
-    fn arguments(&self) -> Result<(Cow<'a, str>, bool), StreamError> {
-        match self.arguments.map(RawValue::get) {
-            None => Ok((Cow::Borrowed(""), false)),
-            Some(object) if object.starts_with('{') => Ok((Cow::Borrowed(object), true)),
-            Some(text) => parse(text).map(|TextPiece(text)| (text, false)),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct TextPiece<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Assembly {
     pub(super) fn push(
@@ -176,9 +104,14 @@ impl Assembly {
             let found = "found a call after the reason to finish";
             return Err(StreamError::order(found, "text, usage or the end"));
         }
-        if let Some(text) = delta.content.filter(|text| !text.is_empty()) {
-            self.content.get_or_insert_default().push_str(&text);
-            events.push(StreamEvent::Text(text.into_owned()));
+        // The reasoning in a list of parts does not become a part of the message, because the server that writes it this
+        // way refuses a history with reasoning under the other names.
+        for (thought, text) in delta.parts()? {
+            events.extend((!thought.is_empty()).then_some(StreamEvent::Reasoning(thought)));
+            if !text.is_empty() {
+                self.content.get_or_insert_default().push_str(&text);
+                events.push(StreamEvent::Text(text));
+            }
         }
         if let Some(text) = delta.refusal.filter(|text| !text.is_empty()) {
             self.refusal.get_or_insert_default().push_str(&text);

@@ -140,3 +140,20 @@ fn text_behind_the_reason_and_usage_behind_the_end_are_read() {
     assert!(message.contains(r#""content":"One two""#), "{message}");
     assert!(message.contains(r#""usage":{"prompt_tokens":3}"#), "{message}");
 }
+
+/// Mistral's models that reason; its API refuses a history with the reasoning under another name.
+#[test]
+fn a_content_that_is_a_list_is_heard_as_reasoning_and_text() {
+    let stream =
+        chunk(r#""content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]}]"#)
+            + &chunk(r#""content":[{"type":"reference","reference_ids":[1]}]"#)
+            + &chunk(r#""content":[{"type":"text","text":"Done"}]"#)
+            + &chunk(r#""content":".""#)
+            + &FINISHED.replace("tool_calls", "stop")
+            + DONE;
+    let (events, message) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+    let text = |text: &str| StreamEvent::Text(text.into());
+    assert_eq!(events, [StreamEvent::Reasoning("Hm".into()), text("Done"), text(".")]);
+    let message = message.unwrap();
+    assert!(message.contains(r#""content":"Done.""#) && !message.contains("Hm"), "{message}");
+}
