@@ -21,7 +21,10 @@ mod openai_chat;
 mod openai_responses;
 mod reasoning_details;
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::value::RawValue;
 
 pub use self::error::StreamError;
@@ -197,6 +200,32 @@ impl MessageStream {
 /// Parses the data of an event.
 fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
+}
+
+/// Returns the kind of an event. An event without a kind may be an error that a gateway reports in its own form.
+fn kind_of(data: &str) -> Result<Cow<'_, str>, StreamError> {
+    #[derive(Deserialize)]
+    struct Head<'a> {
+        #[serde(borrow)]
+        r#type: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        error: Option<&'a RawValue>,
+    }
+    let head: Head<'_> = parse(data)?;
+    match (head.r#type, head.error) {
+        (Some(kind), _) => Ok(kind),
+        (None, Some(error)) if error.get() != "null" => {
+            Err(StreamError::Provider { body: data.to_owned() })
+        }
+        (None, _) => Err(StreamError::NotJson(serde_json::Error::missing_field("type"))),
+    }
+}
+
+/// Returns whether an event may follow the end of an answer. Some servers send a sign of life there, or the end of the
+/// chat API.
+fn may_follow(data: &str) -> bool {
+    data.trim() == "[DONE]"
+        || kind_of(data).is_ok_and(|kind| matches!(&*kind, "ping" | "keepalive"))
 }
 
 /// Returns a text as a JSON string.

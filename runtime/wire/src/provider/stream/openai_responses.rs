@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::begun::BegunCalls;
-use super::{StreamError, StreamEvent, parse};
+use super::{StreamError, StreamEvent, kind_of, may_follow, parse};
 use crate::provider::{Provider, ToolCall};
 
 #[derive(Debug, Default)]
@@ -22,8 +22,6 @@ pub(super) struct Assembly {
 
 #[derive(Deserialize)]
 struct Event<'a> {
-    #[serde(borrow)]
-    r#type: Cow<'a, str>,
     #[serde(borrow)]
     output_index: Option<&'a RawValue>,
     /// The delta of an event. In all kinds of events that are read here, it is a text.
@@ -50,12 +48,12 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // Other servers with this API may end the stream as Chat Completions does.
-        if data.trim() == "[DONE]" && self.response.is_some() {
+        if self.response.is_some() && may_follow(data) {
             return Ok(());
         }
+        let kind = kind_of(data)?;
+        let kind = &*kind;
         let event: Event<'_> = parse(data)?;
-        let kind = &*event.r#type;
         if self.response.is_some() {
             return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }

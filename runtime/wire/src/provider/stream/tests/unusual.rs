@@ -264,3 +264,40 @@ fn what_stands_beside_a_call_is_in_the_message() {
     let (_, message) = read(Provider::OpenAiChat, [signed.as_bytes()]);
     assert!(message.unwrap().contains(extra));
 }
+
+/// How many bytes came at once must not matter, and the client stops reading at the end.
+#[test]
+fn a_sign_of_life_or_another_mark_behind_the_end_changes_nothing() {
+    for (provider, stream) in
+        [(Provider::Anthropic, ANTHROPIC), (Provider::OpenAiResponses, RESPONSES)]
+    {
+        let (_, expected) = read(provider, [stream.as_bytes()]);
+        let expected = expected.unwrap();
+        for end in ["[DONE]", r#"{"type":"ping"}"#, r#"{"type":"keepalive","sequence_number":3}"#] {
+            let stream = format!("{stream}data: {end}\n\n");
+            for size in [1, stream.len()] {
+                let (_, message) = read(provider, stream.as_bytes().chunks(size));
+                assert_eq!(message.unwrap(), expected, "{provider} {end} {size}");
+            }
+        }
+    }
+}
+
+/// LiteLLM and vLLM write their errors this way behind every API.
+#[test]
+fn an_error_without_a_type_is_one_of_the_provider() {
+    let error = r#"{"error":{"message":"maximum context length","code":400}}"#;
+    for (provider, stream) in ALL {
+        let ended = stream.find("\n\n").unwrap() + 2;
+        let stream = format!("{}data: {error}\n\n", &stream[..ended]);
+        let (_, message) = read(provider, [stream.as_bytes()]);
+        let Err(StreamError::Provider { body }) = message else { panic!("{provider} {message:?}") };
+        assert_eq!(body, error, "{provider}");
+    }
+    for damaged in ["{}", r#"{"error":null}"#] {
+        for provider in [Provider::Anthropic, Provider::OpenAiResponses] {
+            let (_, message) = read(provider, [format!("data: {damaged}\n\n").as_bytes()]);
+            assert!(matches!(message, Err(StreamError::NotJson(_))), "{provider} {message:?}");
+        }
+    }
+}
