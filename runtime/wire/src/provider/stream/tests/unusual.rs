@@ -301,3 +301,21 @@ fn an_error_without_a_type_is_one_of_the_provider() {
         }
     }
 }
+
+/// vLLM makes up an id for each of them.
+#[test]
+fn a_response_that_gives_a_call_another_id_than_the_stream_has_the_one_of_the_stream() {
+    let (before, last) = RESPONSES.split_at(RESPONSES.rfind("data: ").unwrap());
+    let item = r#"data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]}}"#;
+    let last = last.replace("\"c1\"", "\"c9\"");
+    let stream = format!("{before}{item}\n\n{last}");
+    let (events, message) = read(Provider::OpenAiResponses, [stream.as_bytes()]);
+    let message = message.unwrap();
+    assert_eq!(Provider::OpenAiResponses.tool_calls(&message).unwrap(), expected(), "{message}");
+    assert!(message.contains("I look."), "{message}");
+    let calls = events.iter().filter(|event| matches!(event, StreamEvent::Call { .. })).count();
+    assert_eq!(calls, expected().len());
+    // An item that did not come by itself would be lost, so the two contradict each other.
+    let (_, message) = read(Provider::OpenAiResponses, [format!("{before}{last}").as_bytes()]);
+    assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
+}
