@@ -197,7 +197,9 @@ impl Assembly {
         let function = called.function.as_ref();
         let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
         let last = self.calls.last_key_value().map(|(key, _)| *key);
-        let next = last.map_or(0, |last| last + 1);
+        let next = last.map_or(Some(0), |last| last.checked_add(1)).ok_or_else(|| {
+            StreamError::order("found a call with the largest index", "one after another")
+        })?;
         // Some servers send no index. Then a new id means that a new call begins.
         let open = match called.index {
             Some(index) => self.keys.get(&index).copied(),

@@ -157,3 +157,13 @@ fn a_content_that_is_a_list_is_heard_as_reasoning_and_text() {
     let message = message.unwrap();
     assert!(message.contains(r#""content":"Done.""#) && !message.contains("Hm"), "{message}");
 }
+
+#[test]
+fn a_call_with_the_largest_index_is_an_error_and_no_panic() {
+    let begun = called(
+        r#"{"index":18446744073709551615,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+    );
+    let more = called(r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}"#);
+    let (_, message) = read(Provider::OpenAiChat, [(begun + &more).as_bytes()]);
+    assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
+}
