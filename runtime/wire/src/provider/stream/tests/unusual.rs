@@ -319,3 +319,23 @@ fn a_response_that_gives_a_call_another_id_than_the_stream_has_the_one_of_the_st
     let (_, message) = read(Provider::OpenAiResponses, [format!("{before}{last}").as_bytes()]);
     assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
 }
+
+/// Gemini's older models, and gateways that translate.
+#[test]
+fn text_behind_the_reason_to_finish_of_gemini_is_a_part_of_the_answer() {
+    let chunk = |parts: &str, reason: &str| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}},\"finishReason\":\"{reason}\"}}]}}\n\n"
+        )
+    };
+    let stream = chunk("", "STOP")
+        + &chunk(r#"{"text":"One "}"#, "STOP")
+        + &chunk(r#"{"text":"two"}"#, "MAX_TOKENS");
+    let (events, message) = read(Provider::Gemini, [stream.as_bytes()]);
+    let text = |text: &str| StreamEvent::Text(text.into());
+    assert_eq!(events, [text("One "), text("two")]);
+    assert!(message.unwrap().contains(r#""finishReason":"MAX_TOKENS""#));
+    let stream = chunk("", "SAFETY") + &chunk(r#"{"text":"One"}"#, "STOP");
+    let (_, message) = read(Provider::Gemini, [stream.as_bytes()]);
+    assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
+}
