@@ -222,9 +222,13 @@ impl AgentRun {
             }
             None if guards.has(GuardStage::AfterModel) => {
                 self.guarding.looked_at = answer.spent();
+                let mut answer = answer;
+                let references = self.replace_references(&mut answer, &catalog);
                 let history = &self.history;
                 let looking = guards.after_model(&guarded_run, turn, answer, history, &mut reports);
-                let looked = looking.await;
+                let mut looked = looking.await;
+                let (Ok(answer) | Err((answer, _))) = &mut looked;
+                references.restore(answer);
                 self.guarding.looked_at = TotalUsage::default();
                 looked
             }
