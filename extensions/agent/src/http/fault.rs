@@ -107,6 +107,13 @@ impl Fault {
         Self::of_error(status, &error, "answered a response that failed", "a whole one")
     }
 
+    /// Makes the fault of an answer that the server abandoned, with the error that it reports or only this reason.
+    pub(super) fn of_abandoned(reason: &str, error: Option<&Value>) -> Self {
+        let reason = json!({"type": reason});
+        let error = error.unwrap_or(&reason);
+        Self::of_error(status_in(error).unwrap_or(500), error, "abandoned its answer", "all of it")
+    }
+
     /// Makes the fault of an error in the body of a response with status 200, as if the response had the status of the
     /// error.
     fn of_error(status: u16, error: &Value, came: &str, expected: &str) -> Self {

@@ -12,6 +12,7 @@ use super::begun::BegunCalls;
 use super::reasoning_details::ReasoningDetails;
 use super::{StreamError, StreamEvent, parse, quote};
 use crate::provider::ToolCall;
+use crate::provider::openai_chat::{is_cut_short, is_whole};
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -60,6 +61,9 @@ impl Assembly {
                 events.push(StreamEvent::Unknown { kind });
                 continue;
             }
+            if let Some(error) = choice.error.filter(|error| error.get() != "null") {
+                return Err(StreamError::Provider { body: format!(r#"{{"error":{error}}}"#) });
+            }
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
@@ -67,8 +71,8 @@ impl Assembly {
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
-                // The token limit may have cut off the last call.
-                if reason != "length" {
+                let last = self.calls.last_key_value();
+                if !last.is_some_and(|(_, last)| is_cut_short(last, &reason)) {
                     self.end_calls(events)?;
                 }
                 self.finish_reason = Some(reason.into_owned());
@@ -304,9 +308,4 @@ impl Assembly {
             or_null(self.finish_reason.as_ref()),
         ))
     }
-}
-
-/// Returns whether the arguments of a call are a complete object, so that no further part of the call can follow.
-fn is_whole(arguments: &str) -> bool {
-    arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }
