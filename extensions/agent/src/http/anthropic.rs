@@ -14,7 +14,7 @@ use self::found::Present;
 use super::api::RequestTarget;
 use super::compaction::without_compactions;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
+use super::parts::{Part, attached, has_refused_name, is_empty_list, known, parts, results, tools};
 use crate::history::{Message, Verbatim};
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice};
@@ -93,8 +93,7 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let &RequestTarget { model, origin, max_tokens, media, compacts, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
-    let (thinking, output_config) =
-        reasoning(settings, || begins_unthought(request.history, origin));
+    let (thinking, output_config) = reasoning(settings, || begins_unthought(request, origin));
     let tools = tools(Provider::Anthropic, request)?;
     let present = Present::of(&tools);
     let messages = parts(Provider::Anthropic, origin, request)
@@ -162,15 +161,17 @@ fn reasoning(
 /// Reports whether the request answers calls, and the model's first answer since the user's last message has no
 /// thinking of this server at its beginning, for instance because another model wrote it. If a thinking budget is set,
 /// the API refuses such a request, so thinking is off until the user's next message.
-fn begins_unthought(history: &[Message], origin: &str) -> bool {
-    let turn = since_said(history);
+fn begins_unthought(request: &ModelRequest<'_>, origin: &str) -> bool {
+    let turn = since_said(request.history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));
     if !matches!(last, Some(Message::ToolResults(_))) {
         return false;
     }
     let first = turn.iter().find(|it| matches!(it, Message::Assistant { .. }));
-    let Some(Message::Assistant { verbatim, .. }) = first else { return false };
+    let Some(Message::Assistant { calls, verbatim, .. }) = first else { return false };
     let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
+    let is_sent = |it: &&str| !has_refused_name(Provider::Anthropic, request.listing, calls, it);
+    let blocks = blocks.filter(is_sent);
     let blocks: Option<Vec<TextBlock>> = blocks.and_then(|it| serde_json::from_str(it).ok());
     let first = blocks.iter().flatten().find(|block| block.r#type != "compaction");
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
@@ -247,7 +248,7 @@ fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageErro
         RawValue::from_string(call.arguments.trim().to_owned()).map_err(MessageError::NotJson)?;
     Ok(Block::ToolUse {
         id: call.id.clone().unwrap_or_default(),
-        name: listing.shown_name(&call.name).to_owned(),
+        name: listing.shown_name(&call.name).into_owned(),
         input,
     })
 }

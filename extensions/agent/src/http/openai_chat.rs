@@ -206,7 +206,7 @@ fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> C
         id: call.id.clone().unwrap_or_default(),
         r#type: "function",
         function: Function {
-            name: listing.shown_name(&call.name).to_owned(),
+            name: listing.shown_name(&call.name).into_owned(),
             arguments: call.arguments.clone(),
         },
         extra_content,

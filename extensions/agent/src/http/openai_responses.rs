@@ -190,7 +190,7 @@ fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
     Item::Call {
         r#type: "function_call",
         call_id: call.id.clone().unwrap_or_default(),
-        name: listing.shown_name(&call.name).to_owned(),
+        name: listing.shown_name(&call.name).into_owned(),
         arguments: call.arguments.clone(),
     }
 }

@@ -25,7 +25,7 @@ fn said(provider: Provider, content: &[Content<'_>]) -> Value {
 }
 
 fn answered(provider: Provider, content: &[Content<'_>], support: MediaSupport) -> Value {
-    let answered = AnsweredCall { id: Some("c1"), name: "look", is_error: false, content };
+    let answered = AnsweredCall { id: Some("c1"), name: "look".into(), is_error: false, content };
     provider.results(&[answered], support).unwrap()
 }
 
