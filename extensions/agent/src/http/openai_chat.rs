@@ -281,6 +281,8 @@ struct Tokens {
     prompt_tokens_details: Option<PromptDetails>,
     completion_tokens: u64,
     completion_tokens_details: Option<CompletionDetails>,
+    #[serde(deserialize_with = "known")]
+    total_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -352,7 +354,10 @@ impl From<Tokens> for Usage {
         let cached = details.and_then(|it| it.cached_tokens);
         let written = details.and_then(|it| it.cache_write_tokens);
         let reasoning = tokens.completion_tokens_details.and_then(|it| it.reasoning_tokens);
-        Self::new(tokens.prompt_tokens, tokens.completion_tokens)
+        // The servers of xAI and Gemini count the reasoning in the total, but not among the tokens of the completion.
+        let total = tokens.total_tokens.unwrap_or_default();
+        let output = tokens.completion_tokens.max(total.saturating_sub(tokens.prompt_tokens));
+        Self::new(tokens.prompt_tokens, output)
             .cached(cached.unwrap_or_default())
             .cache_write(written.unwrap_or_default())
             .reasoning(reasoning.unwrap_or_default())

@@ -232,6 +232,18 @@ fn an_answer_that_broke_off_is_a_fault_or_cut_short_and_its_calls_do_not_run() {
     let long = failed.replace("502", "400").replace("Provider returned", "maximum context length");
     assert_eq!(read(&long).unwrap_err().kind, "context_too_long");
 }
+
+/// xAI counts it in the total alone.
+#[test]
+fn reasoning_that_is_counted_beside_the_completion_is_a_part_of_the_output() {
+    let text = r#"{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}"#;
+    assert_eq!(usage(text), Some(Usage::new(32, 103).reasoning(94)));
+    let within = text.replace("\"completion_tokens\":9", "\"completion_tokens\":103");
+    assert_eq!(usage(&within), Some(Usage::new(32, 103).reasoning(94)));
+    let none = r#"{"prompt_tokens":32,"completion_tokens":9,"total_tokens":null}"#;
+    assert_eq!(usage(none), Some(Usage::new(32, 9)));
+}
+
 #[test]
 fn a_response_that_is_no_completion_is_refused_with_what_it_is() {
     for (text, why) in [
