@@ -77,14 +77,13 @@ impl Endpoint {
         // Headers of the application replace headers of the API with the same name.
         let request = request.headers(self.headers.clone()).body(body.to_owned());
         let response = request.send().await.map_err(|error| self.lost(error))?;
-        if self.is_too_large(response.content_length().unwrap_or_default()) {
-            return Err(self.too_large());
-        }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let is_stream = status == 200 && is_event_stream(&headers);
         let mut pieces = pieces.filter(|_| status == 200);
         let body = if is_stream && let Some(pieces) = pieces.as_mut().and_then(|it| it.take()) {
             self.read_stream(response, key, pieces).await?
+        } else if status != 200 {
+            self.explanation(response, key).await
         } else {
             let body = self.at_once(response).await?;
             // Some servers send a stream with another content type.
@@ -112,7 +111,34 @@ impl Endpoint {
         Ok(WholeResponse { status, headers, body })
     }
 
+    /// Reads the body of a response with another status than 200. The body only explains the status, so it is read as
+    /// far as possible if it is too long, is not text, or breaks off.
+    async fn explanation(&self, mut response: Response, key: Option<&Secret>) -> String {
+        let mut whole = Vec::new();
+        let is_whole = loop {
+            match response.chunk().await {
+                Ok(Some(piece)) if self.is_too_large((whole.len() + piece.len()) as u64) => {
+                    let left = self.body_limit - whole.len();
+                    whole.extend_from_slice(&piece[..left]);
+                    break false;
+                }
+                Ok(Some(piece)) => whole.extend_from_slice(&piece),
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
+        };
+        let mut text = String::from_utf8_lossy(&whole).into_owned();
+        // The end may be the beginning of the key, which could not be removed later.
+        if let Some(key) = key.filter(|_| !is_whole) {
+            text.truncate(key.may_begin_in(&text));
+        }
+        text
+    }
+
     async fn at_once(&self, mut response: Response) -> Result<String, Fault> {
+        if self.is_too_large(response.content_length().unwrap_or_default()) {
+            return Err(self.too_large());
+        }
         let mut whole = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.lost(error))? {
             if self.is_too_large((whole.len() + piece.len()) as u64) {
