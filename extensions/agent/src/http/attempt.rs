@@ -23,6 +23,10 @@ const RETRY_AFTER_MS: &str = "retry-after-ms";
 /// The content type of a streamed answer.
 const EVENT_STREAM: &str = "text/event-stream";
 
+/// How many times larger than its answer a stream may be. A piece of a few letters may come with the names of the model
+/// and of the response, and with the reasoning in two forms.
+const SURROUNDING: u64 = 64;
+
 /// The URL to which requests are sent, the key, and the limits.
 pub(super) struct Endpoint {
     pub(super) api: Api,
@@ -159,7 +163,7 @@ impl Endpoint {
         key: Option<&Secret>,
         pieces: Pieces<'_>,
     ) -> Result<String, Fault> {
-        let (mut pieces, mut length) = (pieces, 0);
+        let (mut pieces, mut length) = (pieces, 0_u64);
         loop {
             let piece = match tokio::time::timeout(self.idle_timeout, response.chunk()).await {
                 Ok(Ok(Some(piece))) => piece,
@@ -167,14 +171,14 @@ impl Endpoint {
                 Ok(Err(error)) => return Err(self.lost(error).in_the_middle()),
                 Err(_) => return Err(self.silent()),
             };
-            length += piece.len();
-            if self.is_too_large(length as u64) {
+            length += piece.len() as u64;
+            let is_whole =
+                pieces.push(&piece).map_err(|error| broken(key, error).in_the_middle())?;
+            if self.is_too_large(length / SURROUNDING) || self.is_too_large(pieces.size() as u64) {
                 return Err(self.too_large().in_the_middle());
             }
-            match pieces.push(&piece) {
-                Ok(true) => break,
-                Ok(false) => {}
-                Err(error) => return Err(broken(key, error).in_the_middle()),
+            if is_whole {
+                break;
             }
         }
         pieces.finish().map_err(|error| broken(key, error).in_the_middle())

@@ -200,8 +200,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the size of a response's body, in bytes. All bytes of a stream count, which are many times the bytes of
-    /// the answer's text.
+    /// Limits the size of an answer, in bytes. Of a stream, the pieces of text, reasoning and arguments count without
+    /// what surrounds them; a stream may have 64 times as many bytes as its answer.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self

@@ -70,6 +70,11 @@ impl<'a> Pieces<'a> {
         Ok(self.stream.is_whole())
     }
 
+    /// Returns how many bytes of the answer have arrived.
+    pub(super) fn size(&self) -> usize {
+        self.stream.size()
+    }
+
     /// Returns the text of the whole answer, as the provider would have sent it in one piece.
     pub(super) fn finish(mut self) -> Result<String, StreamError> {
         let held: Vec<Of> = self.held.keys().copied().collect();

@@ -89,6 +89,18 @@ pub enum StreamEvent {
     },
 }
 
+impl StreamEvent {
+    /// Returns the length of the piece of text, reasoning or arguments that the event contains.
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(piece) | Self::Reasoning(piece) | Self::Arguments { delta: piece, .. } => {
+                piece.len()
+            }
+            _ => 0,
+        }
+    }
+}
+
 /// Reads one streamed answer of a provider. Made by [`Provider::stream`].
 #[derive(Debug)]
 pub struct MessageStream {
@@ -96,6 +108,8 @@ pub struct MessageStream {
     assembly: Assembly,
     /// The calls that are complete.
     calls: Vec<ToolCall>,
+    /// How many bytes the events have contributed to the answer.
+    taken: usize,
 }
 
 #[derive(Debug)]
@@ -127,7 +141,7 @@ impl Provider {
             }
             Self::Gemini => Assembly::Gemini(gemini::Assembly::default()),
         };
-        MessageStream { lines: Lines::default(), assembly, calls: Vec::new() }
+        MessageStream { lines: Lines::default(), assembly, calls: Vec::new(), taken: 0 }
     }
 }
 
@@ -139,7 +153,7 @@ impl MessageStream {
     /// used afterwards.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, StreamError> {
         let mut events = Vec::new();
-        let Self { lines, assembly, calls } = self;
+        let Self { lines, assembly, calls, taken } = self;
         lines.push(bytes, |data| {
             let before = events.len();
             match assembly {
@@ -148,6 +162,8 @@ impl MessageStream {
                 Assembly::OpenAiResponses(it) => it.push(data, &mut events)?,
                 Assembly::Gemini(it) => it.push(data, &mut events)?,
             }
+            let pieces: usize = events[before..].iter().map(StreamEvent::length).sum();
+            *taken += if pieces == 0 { data.len() } else { pieces };
             calls.extend(events[before..].iter().filter_map(|event| match event {
                 StreamEvent::Call { call, .. } => Some(call.clone()),
                 _ => None,
@@ -167,6 +183,23 @@ impl MessageStream {
             Assembly::OpenAiResponses(it) => it.is_done(),
             Assembly::Gemini(_) => false,
         }
+    }
+
+    /// Returns how many bytes of the answer have arrived, for a limit on its size. An event that adds to a text, to
+    /// reasoning or to arguments counts with what it adds, because what surrounds it may be hundreds of times as long.
+    /// Every other event counts with its whole data.
+    ///
+    /// ```
+    /// use toolwright::provider::Provider;
+    ///
+    /// let mut stream = Provider::OpenAiChat.stream();
+    /// stream.push(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I be\"}}]}\n\n")?;
+    /// assert_eq!(stream.size(), "I be".len());
+    /// # Ok::<(), toolwright::provider::StreamError>(())
+    /// ```
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.taken + self.lines.pending()
     }
 
     /// Returns the provider's token counts for the answer so far, as JSON in the provider's own format. `None` if the

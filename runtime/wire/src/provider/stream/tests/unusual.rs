@@ -339,3 +339,34 @@ fn text_behind_the_reason_to_finish_of_gemini_is_a_part_of_the_answer() {
     let (_, message) = read(Provider::Gemini, [stream.as_bytes()]);
     assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
 }
+
+/// What surrounds a letter may have hundreds of bytes.
+#[test]
+fn the_size_of_a_stream_is_that_of_its_answer() {
+    for (provider, stream) in ALL {
+        let mut reader = provider.stream();
+        let mut sizes = vec![0];
+        for byte in stream.as_bytes().chunks(1) {
+            reader.push(byte).unwrap();
+            sizes.push(reader.size());
+        }
+        let (events, _) = read(provider, [stream.as_bytes()]);
+        let texts = events.iter().map(StreamEvent::length).sum::<usize>();
+        let size = *sizes.last().unwrap();
+        assert!(texts < size && size < stream.len(), "{provider} {texts} {size}");
+        // An event that is not complete counts as well.
+        assert!(sizes.iter().any(|it| *it > size), "{provider}");
+    }
+    let piece = chunk_of("a", &"x".repeat(400));
+    let mut reader = Provider::OpenAiChat.stream();
+    for count in 1..9 {
+        reader.push(piece.as_bytes()).unwrap();
+        assert_eq!(reader.size(), count);
+    }
+}
+
+fn chunk_of(text: &str, beside: &str) -> String {
+    format!(
+        "data: {{\"id\":\"{beside}\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+    )
+}
