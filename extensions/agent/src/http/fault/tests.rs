@@ -83,6 +83,14 @@ fn a_quota_that_is_spent_is_not_waited_for() {
 }
 
 #[test]
+fn a_request_that_is_too_long_for_xai_has_its_size() {
+    let body = r#"{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 136973 tokens."}"#;
+    let fault = Fault::of_status(400, None, body);
+    assert_eq!(fault.kind, "context_too_long");
+    assert_eq!(fault.too_long, Some(Box::new(ContextSize::new(Some(136_973), Some(131_072)))));
+}
+
+#[test]
 fn a_pause_is_read_from_the_vendors_header_first() {
     let pause = |milliseconds, header| wanted_pause(milliseconds, header, UNIX_EPOCH);
     assert_eq!(pause(Some("250"), Some("1")), Some(Duration::from_millis(250)));
