@@ -67,6 +67,7 @@ impl Fault {
             return Self::of_error(status, error, came, expected);
         }
         let found = if body.trim().is_empty() { "an empty body".to_owned() } else { shown(body) };
+        let why = cut(&why.to_string());
         let message = format!(
             "answered {found}, expected {expected} ({why}); check that the provider and the base URL belong together"
         );
@@ -127,6 +128,7 @@ impl Fault {
 
     /// Makes the fault of a stream from which no complete answer could be read.
     pub(super) fn of_stream(error: StreamError) -> Self {
+        let why = cut(&error.to_string());
         let fault = match &error {
             StreamError::Cut { complete, .. } => {
                 let message = format!(
@@ -136,12 +138,12 @@ impl Fault {
                 Self::new("answer_cut", ErrorClass::Transient, message)
             }
             StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
-                let message = format!("sent a damaged piece of its answer ({error}); ask again");
+                let message = format!("sent a damaged piece of its answer ({why}); ask again");
                 Self::new("answer_damaged", ErrorClass::Transient, message)
             }
-            error => {
+            _ => {
                 let message = format!(
-                    "sent a stream that is no answer ({error}); check that the provider and the base URL belong together"
+                    "sent a stream that is no answer ({why}); check that the provider and the base URL belong together"
                 );
                 Self::new("invalid_response", ErrorClass::Final, message)
             }

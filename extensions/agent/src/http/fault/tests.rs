@@ -239,3 +239,22 @@ fn gemini_says_its_pause_and_a_wrong_key_in_the_details() {
     let key = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
     assert_eq!(Fault::of_status(400, None, key).kind, "wrong_key");
 }
+
+#[test]
+fn a_text_of_the_server_in_an_error_is_short() {
+    let long = "x".repeat(1 << 20);
+    let body = format!(r#"{{"choices":"{long}"}}"#);
+    let why = serde_json::from_str::<Vec<u8>>(&format!("\"{long}\"")).unwrap_err();
+    let keys = serde_json::json!({(long.clone()): 1}).to_string();
+    let shape = toolwright::provider::Provider::OpenAiChat.tool_calls(&keys).unwrap_err();
+    let event = format!("data: {{\"choices\":\"{long}\"}}\n\n");
+    let damaged = toolwright::provider::Provider::OpenAiChat.stream().push(event.as_bytes());
+    assert!(shape.to_string().len() < 300, "{} bytes", shape.to_string().len());
+    for fault in [
+        Fault::unexpected(&body, "a completion", &why),
+        Fault::unexpected(&keys, "a completion", &shape),
+        Fault::of_stream(damaged.unwrap_err()),
+    ] {
+        assert!(fault.message.len() < 2_000, "{} bytes", fault.message.len());
+    }
+}
