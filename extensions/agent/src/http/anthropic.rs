@@ -375,14 +375,22 @@ impl ReturnedBlock {
     }
 }
 
-/// Returns the texts of a content, which is a list of blocks, or on some servers one text.
+/// Returns the texts of a content, which is a list of blocks, or on some servers one text. Adjacent blocks of text are
+/// joined, because the API splits a sentence into blocks where a part of it has citations.
 fn words(content: &RawValue) -> Vec<String> {
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return vec![text];
     }
     let blocks: Vec<TextBlock> = serde_json::from_str(content.get()).unwrap_or_default();
-    let texts = blocks.into_iter().filter(|it| it.r#type == "text");
-    texts.filter_map(|it| it.text).collect()
+    let mut texts = vec![String::new()];
+    for block in blocks {
+        match (block.text.filter(|_| block.r#type == "text"), texts.last_mut()) {
+            (Some(text), Some(last)) => last.push_str(&text),
+            _ => texts.push(String::new()),
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    texts
 }
 
 pub(super) fn usage(text: &str) -> Option<Usage> {
