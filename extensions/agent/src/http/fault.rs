@@ -151,6 +151,18 @@ impl Fault {
         fault.caused_by(error)
     }
 
+    /// Makes the fault of an answer that was not complete in the time that was left for it.
+    pub(super) fn late_answer() -> Self {
+        let message = "gave no whole answer in the time that was left for it; ask again, or give it more time";
+        Self::new("no_response", ErrorClass::Transient, message).in_the_middle()
+    }
+
+    /// Makes the fault of a key that a command did not print in the time that was left for the request.
+    pub(super) fn late_key() -> Self {
+        let message = "cannot be asked: the command for the key did not end in the time that was left for the request; ask again, or give it more time";
+        Self::new("no_key", ErrorClass::NotStarted { retry_after: None }, message)
+    }
+
     /// Marks the fault as one of a complete answer that could not be used, with its usage if the provider reports it.
     pub(super) fn after_end(self, usage: Option<Usage>) -> Self {
         let taken = usage.map_or(FaultUsage::SoFar, |usage| FaultUsage::Whole(Box::new(usage)));
