@@ -1,6 +1,7 @@
 //! Anthropic Messages: writes the body of a request, and reads a response.
 
 mod found;
+mod usage;
 
 use std::borrow::Cow;
 
@@ -11,12 +12,13 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use self::found::Present;
+use self::usage::Tokens;
+pub(super) use self::usage::usage;
 use super::api::RequestTarget;
 use super::compaction::without_compactions;
 use super::fault::Fault;
 use super::parts::{Part, attached, has_refused_name, is_empty_list, known, parts, results, tools};
 use crate::history::{Message, Verbatim};
-use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice};
 
 /// The limit on the tokens of an answer, if none is set; the API requires one.
@@ -268,39 +270,6 @@ struct TextBlock {
     text: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Tokens {
-    input_tokens: u64,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    #[serde(deserialize_with = "known")]
-    cache_creation: Option<CacheWrites>,
-    output_tokens: u64,
-    #[serde(deserialize_with = "known")]
-    output_tokens_details: Option<OutputDetails>,
-    /// The steps that the server took for one answer. The other fields count only the steps of the type `message`.
-    #[serde(deserialize_with = "known")]
-    iterations: Option<Vec<Iteration>>,
-}
-
-#[derive(Deserialize)]
-struct Iteration {
-    r#type: String,
-    #[serde(flatten)]
-    tokens: Tokens,
-}
-
-#[derive(Deserialize)]
-struct CacheWrites {
-    ephemeral_1h_input_tokens: u64,
-}
-
-#[derive(Deserialize)]
-struct OutputDetails {
-    thinking_tokens: u64,
-}
-
 pub(super) fn answer(
     text: &str,
     calls: Result<Vec<ToolCall>, MessageError>,
@@ -391,32 +360,6 @@ fn words(content: &RawValue) -> Vec<String> {
     }
     texts.retain(|text| !text.is_empty());
     texts
-}
-
-pub(super) fn usage(text: &str) -> Option<Usage> {
-    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
-}
-
-impl From<Tokens> for Usage {
-    fn from(mut tokens: Tokens) -> Self {
-        let iterations = tokens.iterations.take().into_iter().flatten();
-        let compactions = iterations.filter(|it| it.r#type == "compaction");
-        let compactions = compactions.map(|it| Self::from(it.tokens));
-        compactions.fold(of_message(tokens), Self::plus)
-    }
-}
-
-/// Returns the usage of the answer, without its compactions.
-fn of_message(tokens: Tokens) -> Usage {
-    let read = tokens.cache_read_input_tokens.unwrap_or_default();
-    let written = tokens.cache_creation_input_tokens.unwrap_or_default();
-    let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
-    let for_an_hour = tokens.cache_creation.map_or(0, |it| it.ephemeral_1h_input_tokens);
-    Usage::new(input, tokens.output_tokens)
-        .cached(read)
-        .cache_write(written)
-        .long_cache_write(for_an_hour.min(written))
-        .reasoning(tokens.output_tokens_details.map_or(0, |it| it.thinking_tokens))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use toolwright::{Answer, Output, Registry, ToolError, tool};
 use super::*;
 use crate::history::Message;
 use crate::http::api::Api;
+use crate::limits::Usage;
 
 /// Adds one.
 #[tool(name = "math.add")]

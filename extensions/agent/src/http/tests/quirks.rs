@@ -151,7 +151,7 @@ fn what_a_model_wrote_goes_back_after_a_tool_with_another_name_for_models_has_le
         let request = ModelRequest::new(history, &listing).settings(&settings);
         Api::Anthropic.body(&to, &request).unwrap()
     };
-    let thinks = r#""thinking":{"type":"enabled""#;
+    let thinks = r#""thinking":{"budget_tokens":2000"#;
     let sent = body(&history);
     assert!(sent.contains(said) && sent.contains(thinks), "{sent}");
     // Without the thinking that the model wrote, the API refuses a request that lets it think.
