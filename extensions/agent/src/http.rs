@@ -35,10 +35,10 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 /// The HTTP client library, in the version whose types [`HttpModelBuilder::client`] takes.
 pub use reqwest;
+use toolwright::Effect;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
-use toolwright::{Effect, ErrorClass};
 
 use self::api::{Api, RequestTarget};
 use self::attempt::Endpoint;
@@ -202,9 +202,11 @@ impl HttpModel {
         let begun = Instant::now();
         let (mut attempt, mut asked, mut failed) = (1, 0, TotalUsage::default());
         let mut may_refresh = true;
+        let left = || request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
         loop {
             let keys = &self.endpoint.keys;
-            let key = keys.current().await.map_err(|fault| self.endpoint.error(fault, None, 0))?;
+            let key = within(left(), Fault::late_key, keys.current()).await;
+            let key = key.map_err(|fault| self.endpoint.error(fault, None, 0))?;
             let key = key.as_ref();
             asked += 1;
             meter.begin();
@@ -213,8 +215,7 @@ impl HttpModel {
                 Pieces::new(request.listing, key, to, expense)
             });
             let attempt_of = self.attempt(&body, key, request.listing, pieces);
-            let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
-            let fault = match within(left, attempt_of).await {
+            let fault = match within(left(), Fault::late_answer, attempt_of).await {
                 Ok(answer) => {
                     let omitted = Omitted::of(request.history, &self.origin);
                     return Ok(self.priced(answer).failed(failed).with_omitted(omitted));
@@ -228,10 +229,9 @@ impl HttpModel {
             };
             meter.ended(taken);
             failed = failed.plus(taken);
-            let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
-            let longest = left.map_or(self.longest_wait, |left| left.min(self.longest_wait));
+            let longest = left().map_or(self.longest_wait, |left| left.min(self.longest_wait));
             let wait = if fault.kind == "wrong_key" && std::mem::take(&mut may_refresh) {
-                match keys.has_other_than(key).await {
+                match within(left(), Fault::late_key, keys.has_other_than(key)).await {
                     Ok(true) => Ok(Duration::ZERO),
                     Ok(false) => Err(fault.clone()),
                     Err(fault) => Err(fault),
@@ -346,16 +346,14 @@ impl HttpModel {
     }
 }
 
-/// Makes an attempt within the time that is left for the whole request.
-async fn within(
+/// Takes a step of a request within the time that is left for the whole request.
+async fn within<T>(
     left: Option<Duration>,
-    attempt: impl Future<Output = Result<ModelAnswer, Fault>>,
-) -> Result<ModelAnswer, Fault> {
-    let Some(left) = left else { return attempt.await };
-    tokio::time::timeout(left, attempt).await.unwrap_or_else(|_| {
-        let message = "gave no whole answer in the time that was left for it; ask again, or give it more time";
-        Err(Fault::new("no_response", ErrorClass::Transient, message).in_the_middle())
-    })
+    late: impl FnOnce() -> Fault,
+    step: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    let Some(left) = left else { return step.await };
+    tokio::time::timeout(left, step).await.unwrap_or_else(|_| Err(late()))
 }
 
 impl Model for HttpModel {

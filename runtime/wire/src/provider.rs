@@ -25,6 +25,7 @@ mod openai_responses;
 mod stored;
 mod stream;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::{Value, value::RawValue};
@@ -218,7 +219,7 @@ impl Provider {
     ///
     /// When a call has no id and the provider needs one, as every provider but Gemini does.
     pub fn tool_results(self, answered: &[(ToolCall, Answer)]) -> Result<Value, MessageError> {
-        self.results_by(answered, None, MediaSupport::Full, |name| name)
+        self.results_by(answered, None, MediaSupport::Full, Cow::Borrowed)
     }
 
     /// Writes the results with the names by which models know the tools. If `ids` is given, they replace the ids of the
@@ -228,7 +229,7 @@ impl Provider {
         answered: &'a [(ToolCall, Answer)],
         ids: Option<&'a [String]>,
         support: MediaSupport,
-        shown: impl Fn(&'a str) -> &'a str,
+        shown: impl Fn(&'a str) -> Cow<'a, str>,
     ) -> Result<Value, MessageError> {
         let contents: Vec<Vec<Content<'_>>> =
             answered.iter().map(|(_, answer)| answer.content()).collect();

@@ -48,13 +48,14 @@ pub(super) fn origin(api: Api, url: &Url, model: &str) -> String {
     }
 }
 
-/// Removes user, password, query and fragment from an address.
+/// Removes user, password, query and fragment from an address. A password may contain any character, so everything
+/// before the last `@` counts as one.
 fn shown(base: &str) -> String {
-    let base = base.split(['?', '#']).next().unwrap_or_default();
-    match (base.split_once("://"), base.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        (_, None) => base.to_owned(),
+    let (before, host) = base.rsplit_once('@').unwrap_or(("", base));
+    let host = host.split(['?', '#']).next().unwrap_or_default();
+    match before.split_once("://") {
+        Some((scheme, _)) => format!("{scheme}://{host}"),
+        None => host.to_owned(),
     }
 }
 

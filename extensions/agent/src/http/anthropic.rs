@@ -1,6 +1,7 @@
 //! Anthropic Messages: writes the body of a request, and reads a response.
 
 mod found;
+mod usage;
 
 use std::borrow::Cow;
 
@@ -11,12 +12,13 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use self::found::Present;
+use self::usage::Tokens;
+pub(super) use self::usage::usage;
 use super::api::RequestTarget;
 use super::compaction::without_compactions;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
+use super::parts::{Part, attached, has_refused_name, is_empty_list, known, parts, results, tools};
 use crate::history::{Message, Verbatim};
-use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice};
 
 /// The limit on the tokens of an answer, if none is set; the API requires one.
@@ -93,8 +95,7 @@ pub(super) fn body(
 ) -> Result<String, MessageError> {
     let &RequestTarget { model, origin, max_tokens, media, compacts, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
-    let (thinking, output_config) =
-        reasoning(settings, || begins_unthought(request.history, origin));
+    let (thinking, output_config) = reasoning(settings, || begins_unthought(request, origin));
     let tools = tools(Provider::Anthropic, request)?;
     let present = Present::of(&tools);
     let messages = parts(Provider::Anthropic, origin, request)
@@ -162,15 +163,17 @@ fn reasoning(
 /// Reports whether the request answers calls, and the model's first answer since the user's last message has no
 /// thinking of this server at its beginning, for instance because another model wrote it. If a thinking budget is set,
 /// the API refuses such a request, so thinking is off until the user's next message.
-fn begins_unthought(history: &[Message], origin: &str) -> bool {
-    let turn = since_said(history);
+fn begins_unthought(request: &ModelRequest<'_>, origin: &str) -> bool {
+    let turn = since_said(request.history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));
     if !matches!(last, Some(Message::ToolResults(_))) {
         return false;
     }
     let first = turn.iter().find(|it| matches!(it, Message::Assistant { .. }));
-    let Some(Message::Assistant { verbatim, .. }) = first else { return false };
+    let Some(Message::Assistant { calls, verbatim, .. }) = first else { return false };
     let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
+    let is_sent = |it: &&str| !has_refused_name(Provider::Anthropic, request.listing, calls, it);
+    let blocks = blocks.filter(is_sent);
     let blocks: Option<Vec<TextBlock>> = blocks.and_then(|it| serde_json::from_str(it).ok());
     let first = blocks.iter().flatten().find(|block| block.r#type != "compaction");
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
@@ -247,7 +250,7 @@ fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageErro
         RawValue::from_string(call.arguments.trim().to_owned()).map_err(MessageError::NotJson)?;
     Ok(Block::ToolUse {
         id: call.id.clone().unwrap_or_default(),
-        name: listing.shown_name(&call.name).to_owned(),
+        name: listing.shown_name(&call.name).into_owned(),
         input,
     })
 }
@@ -265,39 +268,6 @@ struct Response<'a> {
 struct TextBlock {
     r#type: String,
     text: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Tokens {
-    input_tokens: u64,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    #[serde(deserialize_with = "known")]
-    cache_creation: Option<CacheWrites>,
-    output_tokens: u64,
-    #[serde(deserialize_with = "known")]
-    output_tokens_details: Option<OutputDetails>,
-    /// The steps that the server took for one answer. The other fields count only the steps of the type `message`.
-    #[serde(deserialize_with = "known")]
-    iterations: Option<Vec<Iteration>>,
-}
-
-#[derive(Deserialize)]
-struct Iteration {
-    r#type: String,
-    #[serde(flatten)]
-    tokens: Tokens,
-}
-
-#[derive(Deserialize)]
-struct CacheWrites {
-    ephemeral_1h_input_tokens: u64,
-}
-
-#[derive(Deserialize)]
-struct OutputDetails {
-    thinking_tokens: u64,
 }
 
 pub(super) fn answer(
@@ -374,40 +344,22 @@ impl ReturnedBlock {
     }
 }
 
-/// Returns the texts of a content, which is a list of blocks, or on some servers one text.
+/// Returns the texts of a content, which is a list of blocks, or on some servers one text. Adjacent blocks of text are
+/// joined, because the API splits a sentence into blocks where a part of it has citations.
 fn words(content: &RawValue) -> Vec<String> {
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return vec![text];
     }
     let blocks: Vec<TextBlock> = serde_json::from_str(content.get()).unwrap_or_default();
-    let texts = blocks.into_iter().filter(|it| it.r#type == "text");
-    texts.filter_map(|it| it.text).collect()
-}
-
-pub(super) fn usage(text: &str) -> Option<Usage> {
-    serde_json::from_str::<Tokens>(text).ok().map(Usage::from)
-}
-
-impl From<Tokens> for Usage {
-    fn from(mut tokens: Tokens) -> Self {
-        let iterations = tokens.iterations.take().into_iter().flatten();
-        let compactions = iterations.filter(|it| it.r#type == "compaction");
-        let compactions = compactions.map(|it| Self::from(it.tokens));
-        compactions.fold(of_message(tokens), Self::plus)
+    let mut texts = vec![String::new()];
+    for block in blocks {
+        match (block.text.filter(|_| block.r#type == "text"), texts.last_mut()) {
+            (Some(text), Some(last)) => last.push_str(&text),
+            _ => texts.push(String::new()),
+        }
     }
-}
-
-/// Returns the usage of the answer, without its compactions.
-fn of_message(tokens: Tokens) -> Usage {
-    let read = tokens.cache_read_input_tokens.unwrap_or_default();
-    let written = tokens.cache_creation_input_tokens.unwrap_or_default();
-    let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
-    let for_an_hour = tokens.cache_creation.map_or(0, |it| it.ephemeral_1h_input_tokens);
-    Usage::new(input, tokens.output_tokens)
-        .cached(read)
-        .cache_write(written)
-        .long_cache_write(for_an_hour.min(written))
-        .reasoning(tokens.output_tokens_details.map_or(0, |it| it.thinking_tokens))
+    texts.retain(|text| !text.is_empty());
+    texts
 }
 
 #[cfg(test)]

@@ -23,6 +23,10 @@ const RETRY_AFTER_MS: &str = "retry-after-ms";
 /// The content type of a streamed answer.
 const EVENT_STREAM: &str = "text/event-stream";
 
+/// How many times larger than its answer a stream may be. A piece of a few letters may come with the names of the model
+/// and of the response, and with the reasoning in two forms.
+const SURROUNDING: u64 = 64;
+
 /// The URL to which requests are sent, the key, and the limits.
 pub(super) struct Endpoint {
     pub(super) api: Api,
@@ -77,14 +81,13 @@ impl Endpoint {
         // Headers of the application replace headers of the API with the same name.
         let request = request.headers(self.headers.clone()).body(body.to_owned());
         let response = request.send().await.map_err(|error| self.lost(error))?;
-        if self.is_too_large(response.content_length().unwrap_or_default()) {
-            return Err(self.too_large());
-        }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let is_stream = status == 200 && is_event_stream(&headers);
         let mut pieces = pieces.filter(|_| status == 200);
         let body = if is_stream && let Some(pieces) = pieces.as_mut().and_then(|it| it.take()) {
             self.read_stream(response, key, pieces).await?
+        } else if status != 200 {
+            self.explanation(response, key).await
         } else {
             let body = self.at_once(response).await?;
             // Some servers send a stream with another content type.
@@ -112,7 +115,34 @@ impl Endpoint {
         Ok(WholeResponse { status, headers, body })
     }
 
+    /// Reads the body of a response with another status than 200. The body only explains the status, so it is read as
+    /// far as possible if it is too long, is not text, or breaks off.
+    async fn explanation(&self, mut response: Response, key: Option<&Secret>) -> String {
+        let mut whole = Vec::new();
+        let is_whole = loop {
+            match response.chunk().await {
+                Ok(Some(piece)) if self.is_too_large((whole.len() + piece.len()) as u64) => {
+                    let left = self.body_limit - whole.len();
+                    whole.extend_from_slice(&piece[..left]);
+                    break false;
+                }
+                Ok(Some(piece)) => whole.extend_from_slice(&piece),
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
+        };
+        let mut text = String::from_utf8_lossy(&whole).into_owned();
+        // The end may be the beginning of the key, which could not be removed later.
+        if let Some(key) = key.filter(|_| !is_whole) {
+            text.truncate(key.may_begin_in(&text));
+        }
+        text
+    }
+
     async fn at_once(&self, mut response: Response) -> Result<String, Fault> {
+        if self.is_too_large(response.content_length().unwrap_or_default()) {
+            return Err(self.too_large());
+        }
         let mut whole = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| self.lost(error))? {
             if self.is_too_large((whole.len() + piece.len()) as u64) {
@@ -133,7 +163,7 @@ impl Endpoint {
         key: Option<&Secret>,
         pieces: Pieces<'_>,
     ) -> Result<String, Fault> {
-        let (mut pieces, mut length) = (pieces, 0);
+        let (mut pieces, mut length) = (pieces, 0_u64);
         loop {
             let piece = match tokio::time::timeout(self.idle_timeout, response.chunk()).await {
                 Ok(Ok(Some(piece))) => piece,
@@ -141,14 +171,14 @@ impl Endpoint {
                 Ok(Err(error)) => return Err(self.lost(error).in_the_middle()),
                 Err(_) => return Err(self.silent()),
             };
-            length += piece.len();
-            if self.is_too_large(length as u64) {
+            length += piece.len() as u64;
+            let is_whole =
+                pieces.push(&piece).map_err(|error| broken(key, error).in_the_middle())?;
+            if self.is_too_large(length / SURROUNDING) || self.is_too_large(pieces.size() as u64) {
                 return Err(self.too_large().in_the_middle());
             }
-            match pieces.push(&piece) {
-                Ok(true) => break,
-                Ok(false) => {}
-                Err(error) => return Err(broken(key, error).in_the_middle()),
+            if is_whole {
+                break;
             }
         }
         pieces.finish().map_err(|error| broken(key, error).in_the_middle())

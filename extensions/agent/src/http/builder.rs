@@ -200,7 +200,8 @@ impl HttpModelBuilder {
         self
     }
 
-    /// Limits the size of an answer, in bytes.
+    /// Limits the size of an answer, in bytes. Of a stream, the pieces of text, reasoning and arguments count without
+    /// what surrounds them; a stream may have 64 times as many bytes as its answer.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self

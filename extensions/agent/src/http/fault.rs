@@ -67,6 +67,7 @@ impl Fault {
             return Self::of_error(status, error, came, expected);
         }
         let found = if body.trim().is_empty() { "an empty body".to_owned() } else { shown(body) };
+        let why = cut(&why.to_string());
         let message = format!(
             "answered {found}, expected {expected} ({why}); check that the provider and the base URL belong together"
         );
@@ -107,6 +108,13 @@ impl Fault {
         Self::of_error(status, &error, "answered a response that failed", "a whole one")
     }
 
+    /// Makes the fault of an answer that the server abandoned, with the error that it reports or only this reason.
+    pub(super) fn of_abandoned(reason: &str, error: Option<&Value>) -> Self {
+        let reason = json!({"type": reason});
+        let error = error.unwrap_or(&reason);
+        Self::of_error(status_in(error).unwrap_or(500), error, "abandoned its answer", "all of it")
+    }
+
     /// Makes the fault of an error in the body of a response with status 200, as if the response had the status of the
     /// error.
     fn of_error(status: u16, error: &Value, came: &str, expected: &str) -> Self {
@@ -120,6 +128,7 @@ impl Fault {
 
     /// Makes the fault of a stream from which no complete answer could be read.
     pub(super) fn of_stream(error: StreamError) -> Self {
+        let why = cut(&error.to_string());
         let fault = match &error {
             StreamError::Cut { complete, .. } => {
                 let message = format!(
@@ -129,17 +138,29 @@ impl Fault {
                 Self::new("answer_cut", ErrorClass::Transient, message)
             }
             StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
-                let message = format!("sent a damaged piece of its answer ({error}); ask again");
+                let message = format!("sent a damaged piece of its answer ({why}); ask again");
                 Self::new("answer_damaged", ErrorClass::Transient, message)
             }
-            error => {
+            _ => {
                 let message = format!(
-                    "sent a stream that is no answer ({error}); check that the provider and the base URL belong together"
+                    "sent a stream that is no answer ({why}); check that the provider and the base URL belong together"
                 );
                 Self::new("invalid_response", ErrorClass::Final, message)
             }
         };
         fault.caused_by(error)
+    }
+
+    /// Makes the fault of an answer that was not complete in the time that was left for it.
+    pub(super) fn late_answer() -> Self {
+        let message = "gave no whole answer in the time that was left for it; ask again, or give it more time";
+        Self::new("no_response", ErrorClass::Transient, message).in_the_middle()
+    }
+
+    /// Makes the fault of a key that a command did not print in the time that was left for the request.
+    pub(super) fn late_key() -> Self {
+        let message = "cannot be asked: the command for the key did not end in the time that was left for the request; ask again, or give it more time";
+        Self::new("no_key", ErrorClass::NotStarted { retry_after: None }, message)
     }
 
     /// Marks the fault as one of a complete answer that could not be used, with its usage if the provider reports it.

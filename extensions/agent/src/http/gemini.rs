@@ -198,7 +198,7 @@ fn called(call: &ToolCall, listing: &Listing) -> Result<CalledFunction, MessageE
         RawValue::from_string(call.arguments.trim().to_owned()).map_err(MessageError::NotJson)?;
     Ok(CalledFunction {
         id: call.id.clone(),
-        name: listing.shown_name(&call.name).to_owned(),
+        name: listing.shown_name(&call.name).into_owned(),
         args,
     })
 }

@@ -206,7 +206,7 @@ fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> C
         id: call.id.clone().unwrap_or_default(),
         r#type: "function",
         function: Function {
-            name: listing.shown_name(&call.name).to_owned(),
+            name: listing.shown_name(&call.name).into_owned(),
             arguments: call.arguments.clone(),
         },
         extra_content,
@@ -224,7 +224,15 @@ struct Response {
 struct Choice {
     message: Option<AnswerMessage>,
     finish_reason: Option<String>,
+    /// The error of the server behind a gateway, which some gateways write here.
+    error: Option<Value>,
 }
+
+/// The reasons to finish of an answer that the server abandoned.
+const ABANDONED: [&str; 3] = ["error", "network_error", "insufficient_system_resource"];
+
+/// The reasons to finish of an answer that reached a limit of tokens.
+const LIMITS: [&str; 3] = ["length", "model_length", "model_context_window_exceeded"];
 
 #[derive(Deserialize)]
 struct AnswerMessage {
@@ -273,6 +281,8 @@ struct Tokens {
     prompt_tokens_details: Option<PromptDetails>,
     completion_tokens: u64,
     completion_tokens_details: Option<CompletionDetails>,
+    #[serde(deserialize_with = "known")]
+    total_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -294,15 +304,18 @@ pub(super) fn answer(
     let response: Response = serde_json::from_str(text).map_err(|error| wrong(&error))?;
     let choice = response.choices.unwrap_or_default().into_iter().next();
     let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
-    let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     let reason = choice.finish_reason.as_deref().unwrap_or_default();
+    if choice.error.is_some() || ABANDONED.contains(&reason) {
+        return Err(Fault::of_abandoned(reason, choice.error.as_ref()));
+    }
+    let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     // Some servers send an empty `refusal` if the model has not refused.
     let refusal = said.refusal.as_deref().filter(|it| !it.is_empty());
-    let is_refused = reason == "content_filter" || refusal.is_some();
+    let is_refused = matches!(reason, "content_filter" | "sensitive") || refusal.is_some();
     let stop = match &calls {
         _ if is_refused => StopReason::Refused,
         Err(_) => StopReason::CutInCall,
-        Ok(_) if reason == "length" => StopReason::CutShort,
+        Ok(_) if LIMITS.contains(&reason) => StopReason::CutShort,
         Ok(_) => StopReason::Finished,
     };
     let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
@@ -341,7 +354,10 @@ impl From<Tokens> for Usage {
         let cached = details.and_then(|it| it.cached_tokens);
         let written = details.and_then(|it| it.cache_write_tokens);
         let reasoning = tokens.completion_tokens_details.and_then(|it| it.reasoning_tokens);
-        Self::new(tokens.prompt_tokens, tokens.completion_tokens)
+        // The servers of xAI and Gemini count the reasoning in the total, but not among the tokens of the completion.
+        let total = tokens.total_tokens.unwrap_or_default();
+        let output = tokens.completion_tokens.max(total.saturating_sub(tokens.prompt_tokens));
+        Self::new(tokens.prompt_tokens, output)
             .cached(cached.unwrap_or_default())
             .cache_write(written.unwrap_or_default())
             .reasoning(reasoning.unwrap_or_default())

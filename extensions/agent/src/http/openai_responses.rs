@@ -1,8 +1,9 @@
 //! `OpenAI` Responses: writes the body of a request, and reads a response.
 //!
-//! The server stores nothing, so each request has the whole history. Items of the model are sent back as they came,
-//! with two exceptions. Arguments of calls that are no JSON object are repaired. Reasoning is left out if it has no
-//! encrypted content, because only a server that has stored it could look it up, or if the model does not reason.
+//! The server stores nothing, so each request has the whole history. The items of a finished answer are sent back as
+//! they came, with two exceptions. Arguments of calls that are no JSON object are repaired. Reasoning is left out if
+//! the model does not reason, or if the reasoning has no encrypted content, because only a server that has stored it
+//! could look it up. Of an answer that was cut short, only the text and the calls are sent back.
 
 use std::borrow::Cow;
 
@@ -189,7 +190,7 @@ fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
     Item::Call {
         r#type: "function_call",
         call_id: call.id.clone().unwrap_or_default(),
-        name: listing.shown_name(&call.name).to_owned(),
+        name: listing.shown_name(&call.name).into_owned(),
         arguments: call.arguments.clone(),
     }
 }

@@ -101,7 +101,7 @@ fn parts_by<'a>(
     request: &ModelRequest<'a>,
     needs_ids: bool,
 ) -> impl Iterator<Item = Part<'a>> {
-    let ModelRequest { history, catalog, .. } = *request;
+    let ModelRequest { history, listing, catalog, .. } = *request;
     let mut ids: Option<Vec<String>> = None;
     let mut taken = Ids { taken: HashSet::new(), form: IdForm::of(provider, origin) };
     // Gemini accepts the same id in several messages.
@@ -121,8 +121,12 @@ fn parts_by<'a>(
             }
             let is_ordered = !needs_ids && calls.iter().all(|call| call.id.is_none());
             ids = if is_ordered { None } else { taken.of(place, calls) };
-            // Verbatim content contains the old ids, except on the chat API, so it is left out if ids are replaced.
-            let verbatim = verbatim.filter(|_| ids.is_none() || provider == Provider::OpenAiChat);
+            // Verbatim content contains the old ids and names, except on the chat API, so it is left out if they are
+            // replaced.
+            let verbatim = verbatim.filter(|verbatim| {
+                provider == Provider::OpenAiChat
+                    || (ids.is_none() && !has_refused_name(provider, listing, calls, verbatim))
+            });
             let calls = match &ids {
                 None => Cow::Borrowed(&**calls),
                 Some(ids) => calls.iter().zip(ids).map(|(call, id)| with_id(call, id)).collect(),
@@ -137,6 +141,21 @@ fn parts_by<'a>(
             Some(Part::Answers(answered, ids.take()))
         }
     })
+}
+
+/// Reports whether a call in verbatim content has a name that the provider refuses, although one of its models wrote it.
+pub(super) fn has_refused_name(
+    provider: Provider,
+    listing: &Listing,
+    calls: &[ToolCall],
+    verbatim: &str,
+) -> bool {
+    let is_refused = |call: &ToolCall| listing.shown_name(&call.name) != call.name;
+    // The calls have the application's names, so only a name that models see otherwise needs a closer look.
+    if !calls.iter().any(is_refused) {
+        return false;
+    }
+    provider.tool_calls(verbatim).is_ok_and(|written| written.iter().any(is_refused))
 }
 
 /// Writes the message or messages that send answers back, with the ids that their calls have in this request.

@@ -2,7 +2,7 @@
 //! module does no I/O.
 //!
 //! The key is removed from everything that reaches the listener, even if the key is split between two pieces. Text
-//! whose end could be the beginning of the key is held back until more text arrives or the answer ends.
+//! whose end could be the beginning of the key is held back until more text arrives, a call begins, or the answer ends.
 
 use std::collections::BTreeMap;
 
@@ -68,6 +68,11 @@ impl<'a> Pieces<'a> {
             self.notify(event);
         }
         Ok(self.stream.is_whole())
+    }
+
+    /// Returns how many bytes of the answer have arrived.
+    pub(super) fn size(&self) -> usize {
+        self.stream.size()
     }
 
     /// Returns the text of the whole answer, as the provider would have sent it in one piece.

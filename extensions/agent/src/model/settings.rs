@@ -221,6 +221,9 @@ impl ModelSettings {
 /// the tool. The request contains the definition after the application's own tools. The content of its calls is stored
 /// in the history verbatim, and a listener gets each call as [`Delta::ProviderTool`](crate::Delta::ProviderTool).
 ///
+/// A tool of a remote MCP server at `OpenAI` needs `"require_approval":"never"`, because an approval that the application
+/// would have to give is refused as an invalid response.
+///
 /// ```
 /// use toolwright::provider::Provider;
 /// use toolwright_agent::{ModelSettings, ProviderTool};

@@ -1,6 +1,7 @@
 //! The tools of an application in the form of one provider. Also maps the names that models use back to the
 //! application's names.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, value::RawValue};
 
+use super::names::sendable_name;
 use super::rules::Rules;
 use super::{DescribedTool, Dialect, Finding, Severity, nulls, render};
 use crate::provider::{MediaSupport, MessageError, ToolCall};
@@ -206,17 +208,22 @@ impl Listing {
             call.name.clone_from(name);
         }
         if let Some(schema) = self.0.schemas.get(&call.name)
-            && let std::borrow::Cow::Owned(text) = nulls::remove_absent(schema, &call.arguments)
+            && let Cow::Owned(text) = nulls::remove_absent(schema, &call.arguments)
         {
             call.arguments = text;
         }
         call
     }
 
-    /// Returns the name by which models call the tool.
+    /// Returns the name by which models call the tool. A history may contain calls of tools that are not listed, because
+    /// a model has made up the name or because the tool was listed only in an earlier request. Such a name is converted
+    /// into one that the provider accepts, because the provider would refuse every request with another name.
     #[must_use]
-    pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.0.shown.get(name).map_or(name, String::as_str)
+    pub fn shown_name<'a>(&'a self, name: &'a str) -> Cow<'a, str> {
+        match self.0.shown.get(name) {
+            Some(shown) => Cow::Borrowed(shown),
+            None => sendable_name(self.0.dialect, name),
+        }
     }
 
     fn provider(&self) -> Result<crate::provider::Provider, MessageError> {

@@ -1,8 +1,10 @@
 //! Decides which images and documents a provider accepts. Each block of an answer or a message becomes a part of the
 //! message, or a sentence that explains why the block is left out.
 //!
-//! The data is checked, because a provider refuses the whole request if an image is too large, is not base64, or has
-//! another format than its label. The provider would then also refuse every later request of the run.
+//! The data is checked, because a provider refuses the whole request if an image is too large, is too wide or high, is
+//! not base64, or has another format than its label. The provider would then also refuse every later request of the run.
+
+mod pixels;
 
 use std::borrow::Cow;
 
@@ -135,7 +137,10 @@ impl<'a> Parts<'a> {
         }
         let found = infer::get(&bytes).map(|it| it.mime_type());
         match found.filter(|found| taken.contains(found)) {
-            Some(media_type) => Ok(Part::Media(Media { media_type, data, name })),
+            Some(media_type) => {
+                self.provider.check_sides(media_type, &bytes)?;
+                Ok(Part::Media(Media { media_type, data, name }))
+            }
             None if taken.contains(&&**label) => Err(match found {
                 Some(found) => format!("its data is {found}, which {} cannot take", self.provider),
                 None => "its data has no format that is known".to_owned(),
@@ -201,6 +206,9 @@ impl Media<'_> {
     }
 }
 
+/// The maximum number of pixels that Anthropic allows on a side of an image.
+const LONGEST_SIDE: u32 = 8_000;
+
 /// The maximum number of characters that Anthropic allows in a title.
 const LONGEST_TITLE: usize = 500;
 
@@ -221,6 +229,16 @@ impl Provider {
             Self::OpenAiChat => &[],
             Self::Gemini => &["image/jpeg", "image/png", "image/webp", PDF],
             Self::Anthropic | Self::OpenAiResponses => self.in_messages(),
+        }
+    }
+
+    /// Refuses an image with more pixels on a side than the provider accepts.
+    fn check_sides(self, media_type: &str, image: &[u8]) -> Result<(), String> {
+        match (self, pixels::longer_side(media_type, image)) {
+            (Self::Anthropic, Some(found)) if found > LONGEST_SIDE => Err(format!(
+                "a side of it has {found} pixels, and {self} takes at most {LONGEST_SIDE}"
+            )),
+            _ => Ok(()),
         }
     }
 

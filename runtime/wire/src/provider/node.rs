@@ -139,15 +139,20 @@ impl<'a> Fields<'a> {
 /// Describes a value for an error message. An object is described by its first few keys in alphabetical order.
 pub(super) fn description(raw: &RawValue) -> String {
     const NAMED: usize = 6;
+    const LONGEST: usize = 60;
+    let shortened = |key: &str| match key.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &key[..end]),
+        None => key.to_owned(),
+    };
     let words = match raw.get().as_bytes().first() {
         Some(b'{') => match serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()) {
             Err(_) => "an object with a broken key",
             Ok(members) if members.is_empty() => "an empty object",
             Ok(members) => {
-                let mut keys: Vec<&str> = members.keys().map(String::as_str).collect();
+                let mut keys: Vec<String> = members.keys().map(|key| shortened(key)).collect();
                 if keys.len() > NAMED {
                     keys.truncate(NAMED);
-                    keys.push("…");
+                    keys.push("…".to_owned());
                 }
                 let plural = if keys.len() == 1 { "" } else { "s" };
                 return format!("an object with the key{plural} {}", keys.join(", "));

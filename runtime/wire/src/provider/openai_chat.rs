@@ -1,14 +1,28 @@
 //! `OpenAI`'s Chat Completions API: reads the `tool_calls` of an assistant message, and writes one `tool` message for
 //! each call.
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::media::{Part, Parts};
 use super::node::{Fields, Node};
 use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
-/// The reasons for stopping that may leave the last call incomplete.
-const CUT_SHORT: &[&str] = &["length", "content_filter"];
+/// The reasons to finish after which the last call may be incomplete: a limit of tokens, a filter, or a failure of the
+/// server. Servers that imitate the API have reasons of their own.
+const CUT_SHORT: &[&str] = &[
+    "length",
+    "model_length",
+    "model_context_window_exceeded",
+    "content_filter",
+    "sensitive",
+    "error",
+    "network_error",
+    "insufficient_system_resource",
+];
+
+/// The reasons to finish after which every call is complete, even one without arguments.
+const WHOLE: &[&str] = &["", "stop", "tool_calls", "function_call"];
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
     if let Ok(calls) = root.items("calls") {
@@ -81,9 +95,8 @@ fn calls_of_choices(choices: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError>
         if index > 0 {
             return Err(choice.several_alternatives());
         }
-        if let Some(reason) =
-            fields.peek("finish_reason").filter(|reason| CUT_SHORT.contains(&reason.as_str()))
-        {
+        let reason = fields.peek("finish_reason").unwrap_or_default();
+        if calls.last().is_some_and(|last| is_cut_short(last, &reason)) {
             return Err(last_call(&message)?.cut_short(&reason));
         }
         first = calls;
@@ -101,6 +114,17 @@ fn calls_of_message(message: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
         return Ok(Vec::new());
     };
     calls.items("an array of calls")?.iter().map(call).collect()
+}
+
+/// Returns whether the last call of an answer may be incomplete. After a reason that is not known, the call counts as
+/// complete only if its arguments are, because arguments that have not begun look like those of a call without any.
+pub(super) fn is_cut_short(last: &ToolCall, reason: &str) -> bool {
+    CUT_SHORT.contains(&reason) || !WHOLE.contains(&reason) && !is_whole(&last.arguments)
+}
+
+/// Returns whether the arguments of a call are a complete object, so that no further part of the call can follow.
+pub(super) fn is_whole(arguments: &str) -> bool {
+    arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }
 
 fn last_call<'a>(message: &Node<'a>) -> Result<Node<'a>, MessageError> {

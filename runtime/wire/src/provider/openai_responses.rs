@@ -81,7 +81,8 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
         let tag = fields.string("type")?;
         if tag != "function_call" {
             if awaits_client(&tag, &fields) {
-                return Err(item.kind_error(fields.peek("call_id"), &tag));
+                let id = fields.peek("call_id").or_else(|| fields.peek("id"));
+                return Err(item.kind_error(id, &tag));
             }
             continue;
         }
@@ -104,7 +105,11 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
 /// would remain without an answer.
 fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
     match tag {
-        "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call" => true,
+        "custom_tool_call"
+        | "computer_call"
+        | "local_shell_call"
+        | "apply_patch_call"
+        | "mcp_approval_request" => true,
         "shell_call" => fields
             .get("environment")
             .and_then(|environment| environment.fields("an environment").ok())

@@ -21,7 +21,10 @@ mod openai_chat;
 mod openai_responses;
 mod reasoning_details;
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::value::RawValue;
 
 pub use self::error::StreamError;
@@ -86,6 +89,18 @@ pub enum StreamEvent {
     },
 }
 
+impl StreamEvent {
+    /// Returns the length of the piece of text, reasoning or arguments that the event contains.
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(piece) | Self::Reasoning(piece) | Self::Arguments { delta: piece, .. } => {
+                piece.len()
+            }
+            _ => 0,
+        }
+    }
+}
+
 /// Reads one streamed answer of a provider. Made by [`Provider::stream`].
 #[derive(Debug)]
 pub struct MessageStream {
@@ -93,6 +108,8 @@ pub struct MessageStream {
     assembly: Assembly,
     /// The calls that are complete.
     calls: Vec<ToolCall>,
+    /// How many bytes the events have contributed to the answer.
+    taken: usize,
 }
 
 #[derive(Debug)]
@@ -124,7 +141,7 @@ impl Provider {
             }
             Self::Gemini => Assembly::Gemini(gemini::Assembly::default()),
         };
-        MessageStream { lines: Lines::default(), assembly, calls: Vec::new() }
+        MessageStream { lines: Lines::default(), assembly, calls: Vec::new(), taken: 0 }
     }
 }
 
@@ -136,7 +153,7 @@ impl MessageStream {
     /// used afterwards.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, StreamError> {
         let mut events = Vec::new();
-        let Self { lines, assembly, calls } = self;
+        let Self { lines, assembly, calls, taken } = self;
         lines.push(bytes, |data| {
             let before = events.len();
             match assembly {
@@ -145,6 +162,8 @@ impl MessageStream {
                 Assembly::OpenAiResponses(it) => it.push(data, &mut events)?,
                 Assembly::Gemini(it) => it.push(data, &mut events)?,
             }
+            let pieces: usize = events[before..].iter().map(StreamEvent::length).sum();
+            *taken += if pieces == 0 { data.len() } else { pieces };
             calls.extend(events[before..].iter().filter_map(|event| match event {
                 StreamEvent::Call { call, .. } => Some(call.clone()),
                 _ => None,
@@ -164,6 +183,23 @@ impl MessageStream {
             Assembly::OpenAiResponses(it) => it.is_done(),
             Assembly::Gemini(_) => false,
         }
+    }
+
+    /// Returns how many bytes of the answer have arrived, for a limit on its size. An event that adds to a text, to
+    /// reasoning or to arguments counts with what it adds, because what surrounds it may be hundreds of times as long.
+    /// Every other event counts with its whole data.
+    ///
+    /// ```
+    /// use toolwright::provider::Provider;
+    ///
+    /// let mut stream = Provider::OpenAiChat.stream();
+    /// stream.push(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I be\"}}]}\n\n")?;
+    /// assert_eq!(stream.size(), "I be".len());
+    /// # Ok::<(), toolwright::provider::StreamError>(())
+    /// ```
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.taken + self.lines.pending()
     }
 
     /// Returns the provider's token counts for the answer so far, as JSON in the provider's own format. `None` if the
@@ -197,6 +233,32 @@ impl MessageStream {
 /// Parses the data of an event.
 fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
+}
+
+/// Returns the kind of an event. An event without a kind may be an error that a gateway reports in its own form.
+fn kind_of(data: &str) -> Result<Cow<'_, str>, StreamError> {
+    #[derive(Deserialize)]
+    struct Head<'a> {
+        #[serde(borrow)]
+        r#type: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        error: Option<&'a RawValue>,
+    }
+    let head: Head<'_> = parse(data)?;
+    match (head.r#type, head.error) {
+        (Some(kind), _) => Ok(kind),
+        (None, Some(error)) if error.get() != "null" => {
+            Err(StreamError::Provider { body: data.to_owned() })
+        }
+        (None, _) => Err(StreamError::NotJson(serde_json::Error::missing_field("type"))),
+    }
+}
+
+/// Returns whether an event may follow the end of an answer. Some servers send a sign of life there, or the end of the
+/// chat API.
+fn may_follow(data: &str) -> bool {
+    data.trim() == "[DONE]"
+        || kind_of(data).is_ok_and(|kind| matches!(&*kind, "ping" | "keepalive"))
 }
 
 /// Returns a text as a JSON string.

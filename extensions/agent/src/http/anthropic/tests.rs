@@ -5,6 +5,7 @@ use toolwright::{Answer, Output, Registry, ToolError, tool};
 use super::*;
 use crate::history::Message;
 use crate::http::api::Api;
+use crate::limits::Usage;
 
 /// Adds one.
 #[tool(name = "math.add")]
@@ -202,11 +203,22 @@ fn every_reason_to_stop_is_read() {
         assert_eq!(answer.verbatim.is_some(), is_whole, "{content} {reason}");
         assert_eq!(answer.usage, Some(Usage::new(7, 3).cached(2)));
     }
-    assert_eq!(read(&message(text, "end_turn")).unwrap().text, "One.\n\nTwo.");
+    assert_eq!(read(&message(text, "end_turn")).unwrap().text, "One.Two.");
     let details = r#""cache_creation_input_tokens":9,"cache_creation":{"ephemeral_5m_input_tokens":4,"ephemeral_1h_input_tokens":5},"output_tokens_details":{"thinking_tokens":1},"output_tokens""#;
     let detailed = message(text, "end_turn").replace(r#""output_tokens""#, details);
     let usage = Usage::new(16, 3).cached(2).cache_write(9).long_cache_write(5).reasoning(1);
     assert_eq!(read(&detailed).unwrap().usage, Some(usage));
+}
+
+/// Each part of a sentence with citations of its own is a block.
+#[test]
+fn adjacent_texts_are_one_and_texts_around_another_block_are_two() {
+    let search = r#"{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}"#;
+    let content = format!(
+        r#"[{{"type":"text","text":"I look."}},{search},{{"type":"text","text":"Shannon was born in "}},{{"type":"text","text":"1916","citations":[]}},{{"type":"text","text":"."}}]"#
+    );
+    let answer = read(&message(&content, "end_turn")).unwrap();
+    assert_eq!(answer.text, "I look.\n\nShannon was born in 1916.");
 }
 
 #[test]

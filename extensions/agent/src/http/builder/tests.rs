@@ -28,6 +28,16 @@ fn an_address_that_is_none_is_refused_with_one_that_is() {
     }
 }
 
+#[test]
+fn no_part_of_a_password_is_shown_even_if_it_has_the_signs_of_an_address() {
+    for url in ["http://ada:hun?ter2@host/v1", "http://ada:hun#ter2@host/v1", "//ada:hun?ter2@host"]
+    {
+        let words = refused(at(url));
+        assert!(words.contains("host"), "{words}");
+        assert!(["ada", "hun", "ter2"].iter().all(|part| !words.contains(part)), "{words}");
+    }
+}
+
 #[cfg(not(feature = "tls"))]
 #[test]
 fn https_without_tls_is_refused_with_the_feature_that_brings_it() {

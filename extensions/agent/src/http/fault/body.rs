@@ -17,9 +17,10 @@ const QUOTA_NAMES: [&str; 3] =
 const TOO_LONG_NAMES: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 
 /// Phrases for a request that is too long, in the messages of Anthropic, of `OpenAI` and the servers that imitate it,
-/// of Gemini, and of llama.cpp.
-const TOO_LONG: [&str; 5] = [
+/// of Gemini, of llama.cpp, and of xAI.
+const TOO_LONG: [&str; 6] = [
     "prompt is too long",
+    "maximum prompt length",
     "maximum context length",
     "exceeds the context window",
     "exceeds the maximum number of tokens",
@@ -28,10 +29,21 @@ const TOO_LONG: [&str; 5] = [
 
 /// In the messages of these servers, one of these phrases precedes the number of tokens. One of `ALLOWED_AFTER`
 /// precedes the limit.
-const FOUND_AFTER: [&str; 5] =
-    ["prompt is too long:", "resulted in ", "requested ", "token count (", "request ("];
-const ALLOWED_AFTER: [&str; 4] =
-    ["tokens >", "maximum context length", "tokens allowed", "context size ("];
+const FOUND_AFTER: [&str; 6] = [
+    "prompt is too long:",
+    "resulted in ",
+    "requested ",
+    "token count (",
+    "request (",
+    "request contains ",
+];
+const ALLOWED_AFTER: [&str; 5] = [
+    "tokens >",
+    "maximum context length",
+    "tokens allowed",
+    "context size (",
+    "maximum prompt length",
+];
 
 /// Anthropic's phrase for a request that is too long only together with its answer. Numbers follow the phrase, such as
 /// `178959 + 64000 > 200000`.

@@ -83,6 +83,14 @@ fn a_quota_that_is_spent_is_not_waited_for() {
 }
 
 #[test]
+fn a_request_that_is_too_long_for_xai_has_its_size() {
+    let body = r#"{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 136973 tokens."}"#;
+    let fault = Fault::of_status(400, None, body);
+    assert_eq!(fault.kind, "context_too_long");
+    assert_eq!(fault.too_long, Some(Box::new(ContextSize::new(Some(136_973), Some(131_072)))));
+}
+
+#[test]
 fn a_pause_is_read_from_the_vendors_header_first() {
     let pause = |milliseconds, header| wanted_pause(milliseconds, header, UNIX_EPOCH);
     assert_eq!(pause(Some("250"), Some("1")), Some(Duration::from_millis(250)));
@@ -230,4 +238,23 @@ fn gemini_says_its_pause_and_a_wrong_key_in_the_details() {
     assert!(fault.message.contains("(RESOURCE_EXHAUSTED: Slow down.)"), "{}", fault.message);
     let key = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
     assert_eq!(Fault::of_status(400, None, key).kind, "wrong_key");
+}
+
+#[test]
+fn a_text_of_the_server_in_an_error_is_short() {
+    let long = "x".repeat(1 << 20);
+    let body = format!(r#"{{"choices":"{long}"}}"#);
+    let why = serde_json::from_str::<Vec<u8>>(&format!("\"{long}\"")).unwrap_err();
+    let keys = serde_json::json!({(long.clone()): 1}).to_string();
+    let shape = toolwright::provider::Provider::OpenAiChat.tool_calls(&keys).unwrap_err();
+    let event = format!("data: {{\"choices\":\"{long}\"}}\n\n");
+    let damaged = toolwright::provider::Provider::OpenAiChat.stream().push(event.as_bytes());
+    assert!(shape.to_string().len() < 300, "{} bytes", shape.to_string().len());
+    for fault in [
+        Fault::unexpected(&body, "a completion", &why),
+        Fault::unexpected(&keys, "a completion", &shape),
+        Fault::of_stream(damaged.unwrap_err()),
+    ] {
+        assert!(fault.message.len() < 2_000, "{} bytes", fault.message.len());
+    }
 }

@@ -42,7 +42,7 @@ fn response(parts: &str, reason: &str) -> String {
 #[test]
 fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
     let listing = listing();
-    let name = &listing.shown_name("math.add").to_owned();
+    let name = &listing.shown_name("math.add").into_owned();
     let history = [
         Message::user("Add."),
         Message::assistant(
@@ -92,7 +92,7 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
 
 #[test]
 fn parts_go_back_byte_for_byte_also_where_calls_have_no_ids() {
-    let name = listing().shown_name("math.add").to_owned();
+    let name = listing().shown_name("math.add").into_owned();
     let parts = format!(
         r#"[{{"thoughtSignature":"s==","functionCall":{{"name":"{name}","args":{{"a": 1.0}}}}}}, {{"functionCall":{{"name":"{name}"}}}}]"#
     );
@@ -117,7 +117,7 @@ fn parts_go_back_byte_for_byte_also_where_calls_have_no_ids() {
 /// Some servers count their ids anew in each answer: the API takes that, and wants its signatures back.
 #[test]
 fn an_id_of_an_earlier_message_stays() {
-    let name = listing().shown_name("math.add").to_owned();
+    let name = listing().shown_name("math.add").into_owned();
     let part =
         format!(r#"[{{"thoughtSignature":"s","functionCall":{{"id":"c1","name":"{name}"}}}}]"#);
     let turn = || {
@@ -142,7 +142,7 @@ fn a_call_of_another_model_is_signed_for_models_that_ask_for_a_signature() {
 
 #[test]
 fn every_reason_to_finish_is_read() {
-    let name = listing().shown_name("math.add").to_owned();
+    let name = listing().shown_name("math.add").into_owned();
     let call =
         format!(r#"[{{"text":"I add."}},{{"functionCall":{{"name":"{name}","args":{{}}}}}}]"#);
     let text = r#"[{"text":"Hm.","thought":true},{"text":"Do"},{"text":"ne."}]"#;

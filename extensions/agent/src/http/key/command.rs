@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
@@ -24,9 +25,18 @@ pub(in crate::http) struct CommandKey {
     program: OsString,
     arguments: Vec<OsString>,
     time: Duration,
-    /// The last output of the command. The lock is held while the command runs, so that the command runs once for all
-    /// waiting requests.
-    printed: Mutex<Option<Secret>>,
+    /// The last output of the command. The lock is held while the command runs, so that all waiting requests use the
+    /// output of one run, or fail with it.
+    printed: Mutex<Printed>,
+    /// How many runs have failed. It changes only while the lock is held.
+    failures: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Printed {
+    secret: Option<Secret>,
+    /// Why the last run that failed did so.
+    fault: Option<Fault>,
 }
 
 impl CommandKey {
@@ -34,28 +44,44 @@ impl CommandKey {
     pub(super) fn new(words: Vec<OsString>) -> Option<Self> {
         let mut words = words.into_iter();
         let program = words.next().filter(|program| !program.is_empty())?;
-        let printed = Mutex::new(None);
-        Some(Self { program, arguments: words.collect(), time: TIME, printed })
+        let (printed, failures) = (Mutex::default(), AtomicUsize::new(0));
+        Some(Self { program, arguments: words.collect(), time: TIME, printed, failures })
     }
 
     pub(super) async fn current(&self) -> Result<Secret, Fault> {
+        let failures = self.failures.load(Ordering::Relaxed);
         let mut printed = self.printed.lock().await;
-        if let Some(secret) = &*printed {
+        if let Some(secret) = &printed.secret {
             return Ok(secret.clone());
         }
-        let secret = self.run().await?;
-        *printed = Some(secret.clone());
-        Ok(secret)
+        self.refresh(&mut printed, failures).await
     }
 
     /// Runs the command again, unless another request has run it since this request sent the refused key. Returns
     /// whether the key now differs from the refused one.
     pub(super) async fn has_other_than(&self, refused: &Secret) -> Result<bool, Fault> {
+        let failures = self.failures.load(Ordering::Relaxed);
         let mut printed = self.printed.lock().await;
-        if printed.as_ref().is_none_or(|known| known == refused) {
-            *printed = Some(self.run().await?);
+        match &printed.secret {
+            Some(known) if known != refused => Ok(true),
+            _ => Ok(self.refresh(&mut printed, failures).await? != *refused),
         }
-        Ok(printed.as_ref() != Some(refused))
+    }
+
+    /// Runs the command, unless a run has failed since a request that saw this many failures began to wait. Then the
+    /// request fails as well, so that requests do not wait for one slow run after another.
+    async fn refresh(&self, printed: &mut Printed, failures: usize) -> Result<Secret, Fault> {
+        if self.failures.load(Ordering::Relaxed) != failures
+            && let Some(fault) = &printed.fault
+        {
+            return Err(fault.clone());
+        }
+        let secret = self.run().await.inspect_err(|fault| {
+            printed.fault = Some(fault.clone());
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        })?;
+        printed.secret = Some(secret.clone());
+        Ok(secret)
     }
 
     async fn run(&self) -> Result<Secret, Fault> {

@@ -199,6 +199,51 @@ fn every_reason_to_finish_is_read() {
     assert_eq!(answer.calls[0].name, "math.add");
 }
 
+/// The reasons are those of DeepSeek, Mistral, OpenRouter and z.ai.
+#[test]
+fn an_answer_that_broke_off_is_a_fault_or_cut_short_and_its_calls_do_not_run() {
+    let call = r#"{"role":"assistant","content":"I purge.","tool_calls":[{"id":"a","type":"function","function":{"name":"purge","arguments":""}}]}"#;
+    let text = r#"{"role":"assistant","content":"The first half of"}"#;
+    for message in [call, text] {
+        for reason in ["error", "network_error", "insufficient_system_resource"] {
+            let fault = read(&completion(message, reason)).unwrap_err();
+            assert_eq!(
+                (fault.kind, fault.class),
+                ("server_error", toolwright::ErrorClass::Transient)
+            );
+            assert!(fault.message.contains(&format!("({reason})")), "{}", fault.message);
+        }
+    }
+    for reason in ["model_length", "model_context_window_exceeded"] {
+        assert_eq!(read(&completion(text, reason)).unwrap().stop, StopReason::CutShort);
+    }
+    assert_eq!(read(&completion(text, "sensitive")).unwrap().stop, StopReason::Refused);
+    for reason in ["model_length", "model_context_window_exceeded", "a_reason_of_tomorrow"] {
+        let answer = read(&completion(call, reason)).unwrap();
+        assert_eq!((answer.stop, answer.calls.len()), (StopReason::CutInCall, 0), "{reason}");
+    }
+    let answer = read(&completion(text, "a_reason_of_tomorrow")).unwrap();
+    assert_eq!(answer.stop, StopReason::Finished);
+    let error = r#""error":{"code":502,"message":"Provider returned error"},"finish_reason""#;
+    let failed = completion(r#"{"content":""}"#, "error").replace("\"finish_reason\"", error);
+    let fault = read(&failed).unwrap_err();
+    assert_eq!(fault.class, toolwright::ErrorClass::Transient);
+    assert!(fault.message.contains("Provider returned error"), "{}", fault.message);
+    let long = failed.replace("502", "400").replace("Provider returned", "maximum context length");
+    assert_eq!(read(&long).unwrap_err().kind, "context_too_long");
+}
+
+/// xAI counts it in the total alone.
+#[test]
+fn reasoning_that_is_counted_beside_the_completion_is_a_part_of_the_output() {
+    let text = r#"{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}"#;
+    assert_eq!(usage(text), Some(Usage::new(32, 103).reasoning(94)));
+    let within = text.replace("\"completion_tokens\":9", "\"completion_tokens\":103");
+    assert_eq!(usage(&within), Some(Usage::new(32, 103).reasoning(94)));
+    let none = r#"{"prompt_tokens":32,"completion_tokens":9,"total_tokens":null}"#;
+    assert_eq!(usage(none), Some(Usage::new(32, 9)));
+}
+
 #[test]
 fn a_response_that_is_no_completion_is_refused_with_what_it_is() {
     for (text, why) in [

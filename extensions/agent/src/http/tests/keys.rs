@@ -118,3 +118,19 @@ async fn no_cause_of_an_error_holds_the_key() {
     assert!(error.message().contains("found [key]"), "{error}");
     assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }
+
+#[tokio::test]
+async fn a_command_that_takes_longer_than_the_request_may_take_ends_the_request_in_its_time() {
+    let key = ApiKey::from_command(["sleep", "30"]);
+    let model = at("http://127.0.0.1:1").key(key).build().unwrap();
+    let listing = Registry::empty().listing(model.dialect()).unwrap();
+    let time = Some(Duration::from_millis(200));
+    let limits = crate::model::RequestLimits { time, ..Default::default() };
+    let history = [Message::user("Go.")];
+    let request = ModelRequest::new(&history, &listing).limits(limits);
+    let begun = Instant::now();
+    let error = model.answer(request).await.unwrap_err();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(error.kind(), "no_key");
+    assert!(error.message().contains("did not end in the time that was left"), "{error}");
+}

@@ -2,7 +2,7 @@
 //! streams are read.
 
 use serde_json::Value;
-use toolwright::provider::{MediaSupport, ToolCall};
+use toolwright::provider::{MediaSupport, Provider, ToolCall};
 use toolwright::{Answer, Executor, Output};
 
 use super::streamed::{hear, stream_text};
@@ -73,6 +73,94 @@ fn arguments_that_are_no_object_go_back_as_one() {
             }
         }
     }
+}
+
+/// The texts of every key `name` of a body.
+fn names(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(names).collect(),
+        Value::Object(members) => {
+            let own = members.get("name").and_then(Value::as_str);
+            members.values().flat_map(names).chain(own).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Models make up names such as this one, and a tool may have left the list. Providers refuse every later request of a
+/// history with such a name.
+#[test]
+fn a_name_that_the_provider_refuses_goes_back_as_one_that_it_accepts() {
+    for api in [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses, Api::Gemini] {
+        let call = |name: &str| ToolCall {
+            id: Some(format!("c{}", name.len())),
+            name: name.into(),
+            arguments: "{}".into(),
+        };
+        let calls = ["multi_tool_use.parallel", "math/add", ""].map(call);
+        let written: Value = calls.iter().map(|call| written(api, call)).collect();
+        let plain = Message::assistant("", calls.clone());
+        let verbatim = Verbatim::new(api.provider().name(), written.to_string());
+        for said in [plain.clone(), plain.verbatim(verbatim)] {
+            let answered = calls.clone().map(|call| (call, Answer::from(Output::text("no"))));
+            let history = [Message::user("Go."), said, Message::tool_results(answered)];
+            let listing = Registry::empty().listing(api.provider().into()).unwrap();
+            let to = api.asked("some-model", None);
+            let body = api.body(&to, &ModelRequest::new(&history, &listing)).unwrap();
+            let body: Value = serde_json::from_str(&body).unwrap();
+            let names = names(&body);
+            assert!(names.len() >= 3, "{api:?} {body}");
+            let dot = if api == Api::Gemini { "." } else { "" };
+            let fits =
+                |it: char| it.is_ascii_alphanumeric() || "_-".contains(it) || dot.contains(it);
+            for name in names {
+                assert!(!name.is_empty() && name.chars().all(fits), "{api:?} {name}: {body}");
+            }
+        }
+    }
+}
+
+/// A call as a model of the API writes it.
+fn written(api: Api, call: &ToolCall) -> Value {
+    let (id, name) = (&call.id, &call.name);
+    match api {
+        Api::Anthropic => {
+            serde_json::json!({"type": "tool_use", "id": id, "name": name, "input": {}})
+        }
+        Api::OpenAiChat => Value::Null,
+        Api::OpenAiResponses => {
+            serde_json::json!({"type": "function_call", "call_id": id, "name": name, "arguments": "{}"})
+        }
+        Api::Gemini => serde_json::json!({"functionCall": {"id": id, "name": name, "args": {}}}),
+    }
+}
+
+#[test]
+fn what_a_model_wrote_goes_back_after_a_tool_with_another_name_for_models_has_left_the_list() {
+    let said = r#"[{"type":"thinking","thinking":"Hm.","signature":"s=="},{"type":"tool_use","id":"c1","name":"math_add","input":{}}]"#;
+    let call = ToolCall { id: Some("c1".into()), name: "math.add".into(), arguments: "{}".into() };
+    let history = [
+        Message::user("Go."),
+        Message::assistant("", [call.clone()]).verbatim(Verbatim::new("anthropic", said)),
+        Message::tool_results([(call, Answer::from(Output::text("2")))]),
+    ];
+    let listing = Registry::empty().listing(Provider::Anthropic.into()).unwrap();
+    let to = Api::Anthropic.asked("some-model", None);
+    let settings = ModelSettings::new().reasoning(Reasoning::Tokens(2000));
+    let body = |history: &[Message]| {
+        let request = ModelRequest::new(history, &listing).settings(&settings);
+        Api::Anthropic.body(&to, &request).unwrap()
+    };
+    let thinks = r#""thinking":{"budget_tokens":2000"#;
+    let sent = body(&history);
+    assert!(sent.contains(said) && sent.contains(thinks), "{sent}");
+    // Without the thinking that the model wrote, the API refuses a request that lets it think.
+    let [user, _, results] = history;
+    let made_up = said.replace("math_add", "math.add");
+    let call = ToolCall { id: Some("c1".into()), name: "math.add".into(), arguments: "{}".into() };
+    let made_up = Message::assistant("", [call]).verbatim(Verbatim::new("anthropic", made_up));
+    let sent = body(&[user, made_up, results]);
+    assert!(!sent.contains("Hm.") && !sent.contains(thinks), "{sent}");
 }
 
 /// Buys articles.

@@ -11,6 +11,8 @@ use tokio::task::JoinHandle;
 pub(super) enum Answers {
     /// A whole response.
     With { status: u16, headers: String, body: String },
+    /// A response with a body of any bytes, which may lack its end.
+    Bytes { status: u16, body: &'static [u8], is_cut: bool },
     /// A body whose length is not known before.
     Chunked(String),
     /// The connection ends before there is a response.
@@ -126,6 +128,15 @@ async fn respond(stream: &mut TcpStream, answer: Answers) {
         Answers::CutInBody => {
             "HTTP/1.1 200 Said\r\nconnection: close\r\ncontent-length: 500\r\n\r\n{\"type\":"
                 .to_owned()
+        }
+        Answers::Bytes { status, body, is_cut } => {
+            let head = format!(
+                "HTTP/1.1 {status} Said\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                body.len() + usize::from(is_cut)
+            );
+            let _ = stream.write_all(&[head.as_bytes(), body].concat()).await;
+            let _ = stream.shutdown().await;
+            return;
         }
         Answers::Cut => String::new(),
         Answers::Never => return,

@@ -246,11 +246,26 @@ async fn an_answer_whose_pieces_contradict_each_other_is_none() {
 
 #[tokio::test]
 async fn a_stream_past_the_limit_of_a_body_is_not_read() {
-    let text = format!(": {}\n", "x".repeat(500));
+    let text = format!(": {}", "x".repeat(500));
     let (pieces, end) = ([BEGIN, &text, &text, &text], End::Never);
     let server = Server::start(vec![stream(&pieces, end)]).await;
     let (answer, _) = hear(&at(&server.url()).body_limit(1000).build().unwrap()).await;
     assert_eq!(answer.unwrap_err().kind(), "response_too_large");
+}
+
+/// A piece of one letter has hundreds of bytes around it, which are no part of the answer.
+#[tokio::test]
+async fn a_stream_may_be_many_times_as_long_as_its_answer() {
+    let id = "x".repeat(400);
+    let piece = format!(
+        "data: {{\"id\":\"{id}\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"a\"}}}}]}}\n\n"
+    );
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let pieces = vec![piece.repeat(2000), end.to_owned()];
+    let server = Server::start(vec![Answers::Stream { pieces, end: End::Whole }]).await;
+    let model = HttpModel::openai_chat("some-model").base_url(server.url()).body_limit(100_000);
+    let (answer, _) = hear(&model.build().unwrap()).await;
+    assert_eq!(answer.unwrap().text, "a".repeat(2000));
 }
 
 #[tokio::test]

@@ -57,6 +57,29 @@ async fn a_body_without_end_is_read_up_to_its_limit() {
     }
 }
 
+/// A gateway may answer with a page of its own.
+#[tokio::test]
+async fn a_status_counts_even_if_its_body_is_no_text_or_too_long_or_breaks_off() {
+    let long = "x".repeat(3000) + "hunter2";
+    for busy in [
+        Answers::Bytes { status: 503, body: b"Indisponible, r\xe9essayez", is_cut: false },
+        Answers::Bytes { status: 503, body: b"hunte", is_cut: true },
+        Answers::with(503, &long),
+    ] {
+        let server = Server::start(vec![busy, Answers::with(200, DONE)]).await;
+        let said = Arc::new(Mutex::new(String::new()));
+        let (saying, retried) = (Arc::clone(&said), Arc::clone(&said));
+        let model = at(&server.url())
+            .body_limit(3005)
+            .on_exchange(move |it| saying.lock().unwrap().push_str(it.response.body()))
+            .on_retry(move |it| retried.lock().unwrap().push_str(it.message));
+        assert_eq!(ask(model).await.unwrap().text, "Done.");
+        assert_eq!(server.requests().len(), 2);
+        let said = said.lock().unwrap().clone();
+        assert!(said.contains("status 503") && !said.contains("hunt"), "{said}");
+    }
+}
+
 #[tokio::test]
 async fn a_megabyte_of_headers_is_not_read() {
     let large = || Answers::with(200, DONE).header(&format!("x-large: {}", "x".repeat(1 << 20)));

@@ -24,7 +24,7 @@ impl Secrets {
     pub(super) fn of(catalog: &Catalog, listing: &Listing) -> Self {
         let secrets = catalog.definitions().filter_map(|definition| {
             let names: Vec<String> = definition.secrets().map(str::to_owned).collect();
-            let shown = listing.shown_name(&definition.name).to_owned();
+            let shown = listing.shown_name(&definition.name).into_owned();
             (!names.is_empty()).then_some((shown, names))
         });
         Self { of_tools: secrets.collect(), seen: BTreeSet::new() }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::begun::BegunCalls;
-use super::{StreamError, StreamEvent, embed, parse, quote};
+use super::{StreamError, StreamEvent, embed, kind_of, may_follow, parse, quote};
 use crate::provider::ToolCall;
 
 /// The kinds of events that change the message.
@@ -38,13 +38,6 @@ struct Block {
     signature: String,
     citations: Vec<Value>,
     is_open: bool,
-}
-
-/// The kind of an event. Only the kind is read, because an unknown event may have members of any form.
-#[derive(Deserialize)]
-struct Kind<'a> {
-    #[serde(borrow)]
-    r#type: Cow<'a, str>,
 }
 
 /// An event of a known kind.
@@ -92,7 +85,11 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        let Kind { r#type: kind } = parse(data)?;
+        if self.is_done && may_follow(data) {
+            return Ok(());
+        }
+        // Only the kind is read here, because an unknown event may have members of any form.
+        let kind = kind_of(data)?;
         if self.is_done {
             return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }

@@ -110,10 +110,6 @@ impl Assembly {
                 continue;
             }
             let parts = candidate.content.map(|content| content.parts).unwrap_or_default();
-            if self.finish_reason.is_some() && !parts.is_empty() {
-                let found = "found a part after the reason to finish";
-                return Err(StreamError::order(found, "nothing more"));
-            }
             for part in parts {
                 self.part(part, events)?;
             }
@@ -127,6 +123,15 @@ impl Assembly {
 
     fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
         let part: Part<'_> = parse(raw.get())?;
+        // Some models and servers give the reason `STOP` with each chunk.
+        let may_follow = match self.finish_reason.as_deref() {
+            None => true,
+            Some(reason) => reason == "STOP" && part.function_call.is_none(),
+        };
+        if !may_follow {
+            let found = "found a part after the reason to finish";
+            return Err(StreamError::order(found, "text after `STOP`, or nothing more"));
+        }
         if part.function_call.is_some() {
             // An invalid call is reported when the whole message is read.
             let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();

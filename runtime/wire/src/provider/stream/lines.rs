@@ -52,6 +52,11 @@ impl Lines {
         Ok(())
     }
 
+    /// Returns how many bytes of an incomplete event have arrived.
+    pub(super) fn pending(&self) -> usize {
+        self.line.len() + self.data.len()
+    }
+
     fn line(
         &mut self,
         line: &[u8],

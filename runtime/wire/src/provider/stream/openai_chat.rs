@@ -1,15 +1,18 @@
 //! The stream of `OpenAI`'s Chat Completions API: each chunk contains a further part of the text or of the calls.
 
+mod chunk;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::chunk::{CalledFunction, Chunk, Delta, Function};
 use super::begun::BegunCalls;
 use super::reasoning_details::ReasoningDetails;
 use super::{StreamError, StreamEvent, parse, quote};
 use crate::provider::ToolCall;
+use crate::provider::openai_chat::{is_cut_short, is_whole};
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
@@ -29,80 +32,6 @@ pub(super) struct Assembly {
     usage: Option<Box<RawValue>>,
     is_done: bool,
 }
-
-#[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow)]
-    object: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    choices: Option<Vec<Choice<'a>>>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Choice<'a> {
-    #[serde(default)]
-    index: u64,
-    #[serde(borrow)]
-    delta: Option<Delta<'a>>,
-    #[serde(borrow)]
-    finish_reason: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct Delta<'a> {
-    #[serde(borrow)]
-    content: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    refusal: Option<Cow<'a, str>>,
-    /// The reasoning. `OpenAI` sends none, but many servers with the same API do, under this name, under `reasoning`,
-    /// or under both.
-    #[serde(borrow)]
-    reasoning_content: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    reasoning: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning_details: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<CalledFunction<'a>>>,
-}
-
-#[derive(Deserialize)]
-struct CalledFunction<'a> {
-    index: Option<u64>,
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    function: Option<Function<'a>>,
-    #[serde(borrow)]
-    extra_content: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Function<'a> {
-    #[serde(borrow)]
-    name: Option<Cow<'a, str>>,
-    /// A piece of a text. Some servers send the arguments as an object instead.
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-}
-
-impl<'a> Function<'a> {
-    /// Returns the arguments as text, and whether the server sent them as an object.
-    fn arguments(&self) -> Result<(Cow<'a, str>, bool), StreamError> {
-        match self.arguments.map(RawValue::get) {
-            None => Ok((Cow::Borrowed(""), false)),
-            Some(object) if object.starts_with('{') => Ok((Cow::Borrowed(object), true)),
-            Some(text) => parse(text).map(|TextPiece(text)| (text, false)),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct TextPiece<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Assembly {
     pub(super) fn push(
@@ -132,6 +61,9 @@ impl Assembly {
                 events.push(StreamEvent::Unknown { kind });
                 continue;
             }
+            if let Some(error) = choice.error.filter(|error| error.get() != "null") {
+                return Err(StreamError::Provider { body: format!(r#"{{"error":{error}}}"#) });
+            }
             if let Some(delta) = choice.delta {
                 self.grow(delta, events)?;
             }
@@ -139,8 +71,8 @@ impl Assembly {
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty())
                 && self.finish_reason.is_none()
             {
-                // The token limit may have cut off the last call.
-                if reason != "length" {
+                let last = self.calls.last_key_value();
+                if !last.is_some_and(|(_, last)| is_cut_short(last, &reason)) {
                     self.end_calls(events)?;
                 }
                 self.finish_reason = Some(reason.into_owned());
@@ -176,9 +108,14 @@ impl Assembly {
             let found = "found a call after the reason to finish";
             return Err(StreamError::order(found, "text, usage or the end"));
         }
-        if let Some(text) = delta.content.filter(|text| !text.is_empty()) {
-            self.content.get_or_insert_default().push_str(&text);
-            events.push(StreamEvent::Text(text.into_owned()));
+        // The reasoning in a list of parts does not become a part of the message, because the server that writes it this
+        // way refuses a history with reasoning under the other names.
+        for (thought, text) in delta.parts()? {
+            events.extend((!thought.is_empty()).then_some(StreamEvent::Reasoning(thought)));
+            if !text.is_empty() {
+                self.content.get_or_insert_default().push_str(&text);
+                events.push(StreamEvent::Text(text));
+            }
         }
         if let Some(text) = delta.refusal.filter(|text| !text.is_empty()) {
             self.refusal.get_or_insert_default().push_str(&text);
@@ -253,8 +190,8 @@ impl Assembly {
     }
 
     /// Finds the call to which a delta belongs, or begins a new call. Returns `None` for a delta that repeats a
-    /// complete call. A new id begins a new call, even under the index of another call. If a server writes no ids, a
-    /// name begins a new call once the arguments of the call before it are complete.
+    /// complete call. A new id with a name begins a new call, even under the index of another call. If a server writes
+    /// no ids, a name begins a new call once the arguments of the call before it are complete.
     fn key(
         &mut self,
         called: &CalledFunction<'_>,
@@ -264,7 +201,9 @@ impl Assembly {
         let function = called.function.as_ref();
         let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
         let last = self.calls.last_key_value().map(|(key, _)| *key);
-        let next = last.map_or(0, |last| last + 1);
+        let next = last.map_or(Some(0), |last| last.checked_add(1)).ok_or_else(|| {
+            StreamError::order("found a call with the largest index", "one after another")
+        })?;
         // Some servers send no index. Then a new id means that a new call begins.
         let open = match called.index {
             Some(index) => self.keys.get(&index).copied(),
@@ -369,9 +308,4 @@ impl Assembly {
             or_null(self.finish_reason.as_ref()),
         ))
     }
-}
-
-/// Returns whether the arguments of a call are a complete object, so that no further part of the call can follow.
-fn is_whole(arguments: &str) -> bool {
-    arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::begun::BegunCalls;
-use super::{StreamError, StreamEvent, parse};
+use super::{StreamError, StreamEvent, kind_of, may_follow, parse};
 use crate::provider::{Provider, ToolCall};
 
 #[derive(Debug, Default)]
@@ -22,8 +22,6 @@ pub(super) struct Assembly {
 
 #[derive(Deserialize)]
 struct Event<'a> {
-    #[serde(borrow)]
-    r#type: Cow<'a, str>,
     #[serde(borrow)]
     output_index: Option<&'a RawValue>,
     /// The delta of an event. In all kinds of events that are read here, it is a text.
@@ -50,12 +48,12 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        // Other servers with this API may end the stream as Chat Completions does.
-        if data.trim() == "[DONE]" && self.response.is_some() {
+        if self.response.is_some() && may_follow(data) {
             return Ok(());
         }
+        let kind = kind_of(data)?;
+        let kind = &*kind;
         let event: Event<'_> = parse(data)?;
-        let kind = &*event.r#type;
         if self.response.is_some() {
             return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }
@@ -139,8 +137,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Returns the whole response. Some servers send it with an empty output. Then the items that have ended are
-    /// inserted.
+    /// Returns the whole response. Some servers send it with an empty output, or give the calls in it other ids than in
+    /// the stream. Then its output are the items that have ended.
     fn with_output<'r>(&self, response: &'r RawValue) -> Cow<'r, RawValue> {
         let members: Option<BTreeMap<String, &RawValue>> =
             serde_json::from_str(response.get()).ok();
@@ -148,15 +146,32 @@ impl Assembly {
             return Cow::Borrowed(response);
         };
         let is_empty = members.get("output").is_none_or(|it| matches!(it.get(), "[]" | "null"));
+        let is_replaced =
+            is_empty || members.get("output").is_some_and(|output| self.has_other_ids(output));
         let items: Vec<&str> = self.items.values().map(String::as_str).collect();
         let Ok(output) = RawValue::from_string(format!("[{}]", items.join(","))) else {
             return Cow::Borrowed(response);
         };
         members.insert("output".to_owned(), &output);
         match serde_json::value::to_raw_value(&members) {
-            Ok(whole) if is_empty => Cow::Owned(whole),
+            Ok(whole) if is_replaced => Cow::Owned(whole),
             _ => Cow::Borrowed(response),
         }
+    }
+
+    /// Returns whether an output contains as many items and the same calls as were streamed, but with other ids.
+    fn has_other_ids(&self, output: &RawValue) -> bool {
+        let items: Vec<&RawValue> = serde_json::from_str(output.get()).unwrap_or_default();
+        let calls = Provider::OpenAiResponses.tool_calls(output.get()).unwrap_or_default();
+        let is_the_same = |(index, call): &(usize, ToolCall)| {
+            calls.get(*index).is_some_and(|other| {
+                (&call.name, &call.arguments) == (&other.name, &other.arguments)
+            })
+        };
+        items.len() == self.items.len()
+            && calls.len() == self.calls.len()
+            && self.calls.iter().all(is_the_same)
+            && self.calls.iter().any(|(index, call)| calls.get(*index) != Some(call))
     }
 
     /// Checks that the whole response contains the streamed calls, and reports the calls that were not streamed.

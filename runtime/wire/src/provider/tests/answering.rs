@@ -25,7 +25,7 @@ fn beginning(media_type: &str) -> &'static str {
 }
 
 fn answers(provider: Provider, is_error: bool, content: &[Content<'_>]) -> Value {
-    let answered = AnsweredCall { id: Some("c1"), name: "ping", is_error, content };
+    let answered = AnsweredCall { id: Some("c1"), name: "ping".into(), is_error, content };
     provider.results(&[answered], MediaSupport::Full).unwrap()
 }
 
@@ -189,7 +189,7 @@ fn json_with_numbers_that_gemini_would_round_travels_as_text() {
 
 #[test]
 fn an_answer_without_an_id_is_an_error_for_all_but_gemini() {
-    let answered = [AnsweredCall { id: None, name: "ping", is_error: false, content: &[] }];
+    let answered = [AnsweredCall { id: None, name: "ping".into(), is_error: false, content: &[] }];
     let message = Provider::Gemini.results(&answered, MediaSupport::Full).unwrap();
     assert_eq!(message["parts"][0]["functionResponse"].get("id"), None);
     for provider in [Provider::Anthropic, Provider::OpenAiChat, Provider::OpenAiResponses] {

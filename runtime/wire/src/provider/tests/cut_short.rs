@@ -59,7 +59,7 @@ fn each_reason_to_stop_says_whether_the_last_call_is_whole() {
         (
             Provider::OpenAiChat,
             &chat,
-            &["length", "content_filter"],
+            &["length", "content_filter", "model_length", "insufficient_system_resource", "error"],
             &["tool_calls", "stop", "function_call"],
         ),
         (Provider::OpenAiResponses, &responses, &["incomplete", "in_progress"], &["completed"]),
@@ -83,6 +83,23 @@ fn each_reason_to_stop_says_whether_the_last_call_is_whole() {
             assert_eq!(calls, ping(), "{provider} {reason}");
         }
     }
+}
+
+/// Arguments that have not begun look like those of a call without any.
+#[test]
+fn after_a_reason_of_a_server_that_is_not_known_a_call_counts_if_its_arguments_are_whole() {
+    let message = |arguments: &str| {
+        let function = format!(r#"{{"name":"ping","arguments":"{arguments}"}}"#);
+        let call = format!(r#"{{"id":"a","type":"function","function":{function}}}"#);
+        format!(
+            r#"{{"choices":[{{"message":{{"tool_calls":[{call}]}},"finish_reason":"server_gone"}}]}}"#
+        )
+    };
+    for cut in ["", "{", r#"{\"a\":"#] {
+        let error = refusal(Provider::OpenAiChat, &message(cut));
+        assert!(error.contains("the model stopped with `server_gone`"), "{error}");
+    }
+    assert_eq!(Provider::OpenAiChat.tool_calls(&message("{}")).unwrap().len(), 1);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn said(provider: Provider, content: &[Content<'_>]) -> Value {
 }
 
 fn answered(provider: Provider, content: &[Content<'_>], support: MediaSupport) -> Value {
-    let answered = AnsweredCall { id: Some("c1"), name: "look", is_error: false, content };
+    let answered = AnsweredCall { id: Some("c1"), name: "look".into(), is_error: false, content };
     provider.results(&[answered], support).unwrap()
 }
 
@@ -178,5 +178,18 @@ fn a_picture_that_is_larger_than_the_provider_takes_is_left_out_with_the_limit()
     );
     for other in [chat, responses, gemini] {
         assert!(other.to_string().contains(&data));
+    }
+}
+
+/// A screenshot of a long page. Anthropic would refuse every later request of the run.
+#[test]
+fn a_picture_with_a_side_that_is_too_long_for_a_provider_is_left_out() {
+    let header = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x05\0\0\0\x23\x28";
+    let content = [image("image/png", STANDARD.encode(header))];
+    let said = |provider| answered(provider, &content, MediaSupport::Full).to_string();
+    let words = "[image/png, 24 bytes, left out: a side of it has 9000 pixels, and anthropic takes at most 8000]";
+    assert!(said(Provider::Anthropic).contains(words), "{}", said(Provider::Anthropic));
+    for provider in [Provider::OpenAiChat, Provider::OpenAiResponses, Provider::Gemini] {
+        assert!(!said(provider).contains("left out"), "{provider}");
     }
 }

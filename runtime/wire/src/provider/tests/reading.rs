@@ -241,6 +241,12 @@ fn custom_calls_and_other_calls_for_the_client_are_refused_by_id() {
         ),
         (
             Provider::OpenAiResponses,
+            r#"[{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}"}]"#,
+            "mcpr_1",
+            "mcp_approval_request",
+        ),
+        (
+            Provider::OpenAiResponses,
             r#"[{"type":"computer_call","call_id":"c9"}]"#,
             "c9",
             "computer_call",

@@ -101,7 +101,7 @@ proptest! {
                 .zip(&contents)
                 .map(|(call, content)| AnsweredCall {
                     id: call.id.as_deref(),
-                    name: &call.name,
+                    name: call.name.as_str().into(),
                     is_error: false,
                     content,
                 })

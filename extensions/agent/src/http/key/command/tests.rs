@@ -63,3 +63,17 @@ async fn a_command_that_prints_no_key_is_named_without_what_it_printed() {
         assert!(!format!("{fault:?} {command:?}").contains("hunter2"), "{words}");
     }
 }
+
+#[tokio::test]
+async fn a_run_that_fails_fails_every_request_that_waits_for_it_and_no_later_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ran");
+    let script = format!("echo ran >> {}; sleep 0.2; exit 3", file.display());
+    let (command, runs) =
+        (shell(&script), || std::fs::read_to_string(&file).unwrap().lines().count());
+    let all = futures::future::join_all((0..5).map(|_| command.current())).await;
+    assert!(all.iter().all(Result::is_err));
+    assert_eq!(runs(), 1);
+    command.current().await.unwrap_err();
+    assert_eq!(runs(), 2);
+}

@@ -140,3 +140,61 @@ fn text_behind_the_reason_and_usage_behind_the_end_are_read() {
     assert!(message.contains(r#""content":"One two""#), "{message}");
     assert!(message.contains(r#""usage":{"prompt_tokens":3}"#), "{message}");
 }
+
+/// The whole message refuses the call, so nothing may begin by it before.
+#[test]
+fn a_call_of_an_answer_that_broke_off_is_never_whole() {
+    let begun = called(r#"{"index":0,"id":"a","function":{"name":"purge","arguments":""}}"#);
+    for reason in [
+        "length",
+        "model_length",
+        "model_context_window_exceeded",
+        "content_filter",
+        "error",
+        "network_error",
+        "insufficient_system_resource",
+        "a_reason_of_tomorrow",
+    ] {
+        let stream = begun.clone() + &FINISHED.replace("tool_calls", reason) + DONE;
+        let (events, message) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+        let whole = events.iter().any(|event| matches!(event, StreamEvent::Call { .. }));
+        assert!(!whole, "{reason} {events:?}");
+        assert!(Provider::OpenAiChat.tool_calls(&message.unwrap()).is_err(), "{reason}");
+    }
+}
+
+#[test]
+fn an_error_within_a_choice_ends_the_stream() {
+    let error = r#""error":{"code":502,"message":"Provider returned error"}"#;
+    let stream = FINISHED.replace("\"finish_reason\"", &format!("{error},\"finish_reason\""));
+    let (_, message) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+    let Err(StreamError::Provider { body }) = message else { panic!("{message:?}") };
+    assert_eq!(body, format!("{{{error}}}"));
+}
+
+/// Mistral's models that reason; its API refuses a history with the reasoning under another name.
+#[test]
+fn a_content_that_is_a_list_is_heard_as_reasoning_and_text() {
+    let stream =
+        chunk(r#""content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]}]"#)
+            + &chunk(r#""content":[{"type":"reference","reference_ids":[1]}]"#)
+            + &chunk(r#""content":[{"type":"text","text":"Done"}]"#)
+            + &chunk(r#""content":".""#)
+            + &FINISHED.replace("tool_calls", "stop")
+            + DONE;
+    let (events, message) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+    let text = |text: &str| StreamEvent::Text(text.into());
+    assert_eq!(events, [StreamEvent::Reasoning("Hm".into()), text("Done"), text(".")]);
+    let message = message.unwrap();
+    assert!(message.contains(r#""content":"Done.""#) && !message.contains("Hm"), "{message}");
+}
+
+#[test]
+fn a_call_with_the_largest_index_is_an_error_and_no_panic() {
+    let begun = called(
+        r#"{"index":18446744073709551615,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+    );
+    let more = called(r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{}"}}"#);
+    let (_, message) = read(Provider::OpenAiChat, [(begun + &more).as_bytes()]);
+    assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
+}

@@ -264,3 +264,109 @@ fn what_stands_beside_a_call_is_in_the_message() {
     let (_, message) = read(Provider::OpenAiChat, [signed.as_bytes()]);
     assert!(message.unwrap().contains(extra));
 }
+
+/// How many bytes came at once must not matter, and the client stops reading at the end.
+#[test]
+fn a_sign_of_life_or_another_mark_behind_the_end_changes_nothing() {
+    for (provider, stream) in
+        [(Provider::Anthropic, ANTHROPIC), (Provider::OpenAiResponses, RESPONSES)]
+    {
+        let (_, expected) = read(provider, [stream.as_bytes()]);
+        let expected = expected.unwrap();
+        for end in ["[DONE]", r#"{"type":"ping"}"#, r#"{"type":"keepalive","sequence_number":3}"#] {
+            let stream = format!("{stream}data: {end}\n\n");
+            for size in [1, stream.len()] {
+                let (_, message) = read(provider, stream.as_bytes().chunks(size));
+                assert_eq!(message.unwrap(), expected, "{provider} {end} {size}");
+            }
+        }
+    }
+}
+
+/// LiteLLM and vLLM write their errors this way behind every API.
+#[test]
+fn an_error_without_a_type_is_one_of_the_provider() {
+    let error = r#"{"error":{"message":"maximum context length","code":400}}"#;
+    for (provider, stream) in ALL {
+        let ended = stream.find("\n\n").unwrap() + 2;
+        let stream = format!("{}data: {error}\n\n", &stream[..ended]);
+        let (_, message) = read(provider, [stream.as_bytes()]);
+        let Err(StreamError::Provider { body }) = message else { panic!("{provider} {message:?}") };
+        assert_eq!(body, error, "{provider}");
+    }
+    for damaged in ["{}", r#"{"error":null}"#] {
+        for provider in [Provider::Anthropic, Provider::OpenAiResponses] {
+            let (_, message) = read(provider, [format!("data: {damaged}\n\n").as_bytes()]);
+            assert!(matches!(message, Err(StreamError::NotJson(_))), "{provider} {message:?}");
+        }
+    }
+}
+
+/// vLLM makes up an id for each of them.
+#[test]
+fn a_response_that_gives_a_call_another_id_than_the_stream_has_the_one_of_the_stream() {
+    let (before, last) = RESPONSES.split_at(RESPONSES.rfind("data: ").unwrap());
+    let item = r#"data: {"type":"response.output_item.done","output_index":0,"item":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]}}"#;
+    let last = last.replace("\"c1\"", "\"c9\"");
+    let stream = format!("{before}{item}\n\n{last}");
+    let (events, message) = read(Provider::OpenAiResponses, [stream.as_bytes()]);
+    let message = message.unwrap();
+    assert_eq!(Provider::OpenAiResponses.tool_calls(&message).unwrap(), expected(), "{message}");
+    assert!(message.contains("I look."), "{message}");
+    let calls = events.iter().filter(|event| matches!(event, StreamEvent::Call { .. })).count();
+    assert_eq!(calls, expected().len());
+    // An item that did not come by itself would be lost, so the two contradict each other.
+    let (_, message) = read(Provider::OpenAiResponses, [format!("{before}{last}").as_bytes()]);
+    assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
+}
+
+/// Gemini's older models, and gateways that translate.
+#[test]
+fn text_behind_the_reason_to_finish_of_gemini_is_a_part_of_the_answer() {
+    let chunk = |parts: &str, reason: &str| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}},\"finishReason\":\"{reason}\"}}]}}\n\n"
+        )
+    };
+    let stream = chunk("", "STOP")
+        + &chunk(r#"{"text":"One "}"#, "STOP")
+        + &chunk(r#"{"text":"two"}"#, "MAX_TOKENS");
+    let (events, message) = read(Provider::Gemini, [stream.as_bytes()]);
+    let text = |text: &str| StreamEvent::Text(text.into());
+    assert_eq!(events, [text("One "), text("two")]);
+    assert!(message.unwrap().contains(r#""finishReason":"MAX_TOKENS""#));
+    let stream = chunk("", "SAFETY") + &chunk(r#"{"text":"One"}"#, "STOP");
+    let (_, message) = read(Provider::Gemini, [stream.as_bytes()]);
+    assert!(matches!(message, Err(StreamError::Order { .. })), "{message:?}");
+}
+
+/// What surrounds a letter may have hundreds of bytes.
+#[test]
+fn the_size_of_a_stream_is_that_of_its_answer() {
+    for (provider, stream) in ALL {
+        let mut reader = provider.stream();
+        let mut sizes = vec![0];
+        for byte in stream.as_bytes().chunks(1) {
+            reader.push(byte).unwrap();
+            sizes.push(reader.size());
+        }
+        let (events, _) = read(provider, [stream.as_bytes()]);
+        let texts = events.iter().map(StreamEvent::length).sum::<usize>();
+        let size = *sizes.last().unwrap();
+        assert!(texts < size && size < stream.len(), "{provider} {texts} {size}");
+        // An event that is not complete counts as well.
+        assert!(sizes.iter().any(|it| *it > size), "{provider}");
+    }
+    let piece = chunk_of("a", &"x".repeat(400));
+    let mut reader = Provider::OpenAiChat.stream();
+    for count in 1..9 {
+        reader.push(piece.as_bytes()).unwrap();
+        assert_eq!(reader.size(), count);
+    }
+}
+
+fn chunk_of(text: &str, beside: &str) -> String {
+    format!(
+        "data: {{\"id\":\"{beside}\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n"
+    )
+}
