@@ -81,9 +81,10 @@ pub struct OutgoingRequest {
 }
 
 impl OutgoingRequest {
-    /// Lists every text of the request that the model reads: the instructions, messages, arguments of calls and
-    /// answers, but no names, descriptions and schemas of tools, and no pictures. A document of a text type counts as its
-    /// decoded text.
+    /// Lists the texts of the request that the model reads: the instructions, messages, arguments of calls and answers.
+    /// Of an answer of the model, the content that its provider requires verbatim is listed as well, which may repeat
+    /// the text. A document of a text type counts as its decoded text. Not listed are pictures, the names and addresses
+    /// of attachments, and the names, descriptions and schemas of tools.
     #[must_use]
     pub fn texts(&self) -> Vec<Cow<'_, str>> {
         let history = self.history.iter().flat_map(texts::of_message);

@@ -36,8 +36,8 @@ pub(crate) fn has_reference(arguments: &str) -> bool {
     arguments.contains("\"$result\"")
 }
 
-/// Replaces the references in arguments. Returns `None` if there are no references. Also returns `None` if the
-/// arguments are not a JSON object, because the tool then reports this problem.
+/// Replaces the references in arguments. Returns `None` if there are no references, or if the arguments are not a valid
+/// JSON object.
 ///
 /// # Errors
 /// Of kind `invalid_reference`, with the location of every reference that cannot be resolved.
