@@ -85,20 +85,20 @@ struct KeyRow<'a> {
 fn new(matches: &ArgMatches) -> Result<(), Stop> {
     let name = matches.get_one::<String>(WHO).map_or("", String::as_str);
     let key = ApproverKey::generate(name)?;
-    let file = match matches.get_one::<PathBuf>(OUT) {
-        Some(file) => file.clone(),
-        None => match UserKeys::of_variable() {
-            Some(file) if !file.exists() => file,
-            Some(other) => {
+    let (file, folder) = match (matches.get_one::<PathBuf>(OUT), UserKeys::of_variable()) {
+        (Some(file), _) => (file.clone(), None),
+        (None, Some(file)) if !file.exists() => (file, None),
+        (None, other) => {
+            if let Some(other) = other {
                 let words = format!(
                     "decisions are signed with {}, which TOOLWRIGHT_KEY names, and not with the new key",
                     other.display()
                 );
                 tell("note", printable::line(&words));
-                UserKeys::find()?.file(name)?
             }
-            None => UserKeys::find()?.file(name)?,
-        },
+            let keys = UserKeys::find()?;
+            (keys.file(name)?, Some(keys))
+        }
     };
     if let Some(tree) = UserKeys::work_tree(&file) {
         let words = format!(
@@ -114,8 +114,8 @@ fn new(matches: &ArgMatches) -> Result<(), Stop> {
         }
         tell("warning", printable::line(&words));
     }
-    if !matches.contains_id(OUT) {
-        UserKeys::find()?.make_folder()?;
+    if let Some(keys) = folder {
+        keys.make_folder()?;
     }
     key.save(&file)?;
     write(matches, &key, &file)

@@ -143,7 +143,8 @@ fn install(
     };
     let entry = serde_json::to_string_pretty(server).map_err(|error| error.to_string())?;
     let entry = entry.replace('\n', "\n    ");
-    let whole = entry::put(&text, name, &entry, replaces).map_err(|why| why.to_string())?;
+    let key = entry::expected_key(file);
+    let whole = entry::put(&text, key, name, &entry, replaces).map_err(|why| why.to_string())?;
     let Some(whole) = whole else {
         return Ok(format!("`{name}` is in {} already", file.display()));
     };

@@ -9,6 +9,7 @@ use toolwright::{
     Outcome, Output, Registry, Run, ToolError, tool,
 };
 
+use crate::calls::odd::Odd;
 use crate::support::{Log, kind};
 
 /// Reads a page of a host.
@@ -343,5 +344,26 @@ fn a_stored_answer_keeps_its_source() {
         let text = serde_json::to_string(&toolwright::StoredAnswer::from(&answer)).unwrap();
         let stored: toolwright::StoredAnswer = serde_json::from_str(&text).unwrap();
         assert_eq!(stored.into_answer().untrusted_source().as_deref(), Some(source));
+    }
+}
+
+/// The page has been read already, so its caller must not learn that the tool was not run.
+#[tokio::test]
+async fn an_answer_whose_sources_are_not_recorded_is_no_call_that_was_not_run() {
+    for number in 1.. {
+        let log = Log::default();
+        let store = Odd { fails_at: Some(number), ..Odd::default() };
+        let journal = Journal::new(store).on_no_approver(OnNoApprover::Park);
+        let executor = builder(&log).policy(careful()).journal(journal).build().unwrap();
+        let run = executor.run("r1").start().unwrap();
+        match run.submit(&a_page("a.test")).await {
+            Outcome::Failed(CallFailure::NotRecorded { .. }) => assert!(log.lines().is_empty()),
+            Outcome::Failed(failure @ CallFailure::SourcesNotRecorded { .. }) => {
+                let words = failure.to_string();
+                return assert!(words.starts_with("`untrusted_page` has an answer"), "{words}");
+            }
+            Outcome::Failed(CallFailure::ResultNotRecorded { .. }) => {}
+            other => panic!("commit {number}: {other:?}"),
+        }
     }
 }

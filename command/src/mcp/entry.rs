@@ -3,13 +3,23 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// The keys that hold the servers: that of Claude Desktop, Claude Code, Cursor and Cline, and that of VS Code.
-const KEYS: [&str; 2] = ["mcpServers", "servers"];
+const KEYS: [&str; 2] = ["mcpServers", VS_CODE];
+const VS_CODE: &str = "servers";
+
+/// Returns the key under which the application that reads this file expects the servers. VS Code reads
+/// `.vscode/mcp.json` in a project, and `mcp.json` in its folder `User`.
+pub(crate) fn expected_key(file: &Path) -> &'static str {
+    let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
+    let is_of_user = folder == "User" && file.file_name().is_some_and(|name| name == "mcp.json");
+    if folder == ".vscode" || is_of_user { VS_CODE } else { KEYS[0] }
+}
 
 /// The reason why a file is not changed.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,21 +44,22 @@ impl fmt::Display for Refusal {
 }
 
 /// Returns the text with the entry added or replaced, or `None` if the text already has the same entry. `entry` is
-/// JSON.
+/// JSON. `key` holds the servers if the text has none of the keys that may hold them.
 pub(crate) fn put(
     text: &str,
+    key: &str,
     name: &str,
     entry: &str,
     replaces: bool,
 ) -> Result<Option<String>, Refusal> {
     if text.trim().is_empty() {
-        let whole = format!("{{\n  \"{}\": {{\n    {}\n  }}\n}}\n", KEYS[0], pair(name, entry));
+        let whole = format!("{{\n  \"{key}\": {{\n    {}\n  }}\n}}\n", pair(name, entry));
         return Ok(Some(whole));
     }
     let file = Object::read(text, 0..text.len())?;
     let Some(servers) = file.only(&KEYS)? else {
         let servers = format!("{{\n    {}\n  }}", pair(name, entry));
-        return Ok(Some(file.with(text, &pair(KEYS[0], &servers), "  ")));
+        return Ok(Some(file.with(text, &pair(key, &servers), "  ")));
     };
     let servers = Object::read(text, servers)?;
     let Some(earlier) = servers.only(&[name])? else {
@@ -166,12 +177,12 @@ mod tests {
     #[test]
     fn everything_else_stays_byte_by_byte() {
         let text = "{ \"theme\":  \"dark\",\n\t\"mcpServers\": {\n\t\t\"a\" : {\"command\": \"y\", \"env\": {\"N\": 1e2}}\n\t}, \"z\": [1,\n2] }\n";
-        let whole = put(text, "b", ENTRY, false).unwrap().unwrap();
+        let whole = put(text, KEYS[0], "b", ENTRY, false).unwrap().unwrap();
         assert_eq!(whole.replacen(",\n    \"b\": {\"command\":\"x\"}", "", 1), text);
         // The same once more is no change, and another one needs a word.
-        assert_eq!(put(&whole, "b", r#"{ "command": "x" }"#, false), Ok(None));
-        assert_eq!(put(&whole, "a", ENTRY, false), Err(Refusal::Taken));
-        let replaced = put(&whole, "a", ENTRY, true).unwrap().unwrap();
+        assert_eq!(put(&whole, KEYS[0], "b", r#"{ "command": "x" }"#, false), Ok(None));
+        assert_eq!(put(&whole, KEYS[0], "a", ENTRY, false), Err(Refusal::Taken));
+        let replaced = put(&whole, KEYS[0], "a", ENTRY, true).unwrap().unwrap();
         assert!(replaced.contains(r#""a" : {"command":"x"},"#), "{replaced}");
     }
 
@@ -186,7 +197,7 @@ mod tests {
             "{\"other\": 1}",
             "{\"inputs\": [], \"servers\": {\"a\": {\"type\": \"stdio\"}}}",
         ] {
-            let whole = put(text, "new \"one\"", ENTRY, false).unwrap().unwrap();
+            let whole = put(text, KEYS[0], "new \"one\"", ENTRY, false).unwrap().unwrap();
             let file: serde_json::Value = serde_json::from_str(&whole).expect(&whole);
             let key = if text.contains("\"servers\"") { "servers" } else { "mcpServers" };
             assert_eq!(file[key]["new \"one\""]["command"], "x", "{text}: {whole}");
@@ -194,9 +205,26 @@ mod tests {
     }
 
     #[test]
+    fn a_new_file_has_the_key_that_its_application_reads() {
+        for (file, key) in [
+            (".vscode/mcp.json", "servers"),
+            ("/home/ann/.config/Code/User/mcp.json", "servers"),
+            (".mcp.json", "mcpServers"),
+            ("User/claude_desktop_config.json", "mcpServers"),
+        ] {
+            for text in ["", "{}"] {
+                let whole = put(text, expected_key(Path::new(file)), "a", ENTRY, false);
+                let whole: serde_json::Value =
+                    serde_json::from_str(&whole.unwrap().unwrap()).unwrap();
+                assert_eq!(whole[key]["a"]["command"], "x", "{file}: {whole}");
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_or_can_be_read_in_two_ways_is_refused() {
         for text in ["[]", "{\"mcpServers\": []}", "{} // comment", "{\"mcpServers\": {},}"] {
-            let refused = put(text, "a", ENTRY, false);
+            let refused = put(text, KEYS[0], "a", ENTRY, false);
             assert!(matches!(refused, Err(Refusal::Unreadable(_))), "{text}: {refused:?}");
         }
         for text in [
@@ -204,7 +232,7 @@ mod tests {
             r#"{"mcpServers": {}, "mcpServers": {}}"#,
             r#"{"mcpServers": {"a": {}, "a": {}}}"#,
         ] {
-            let refused = put(text, "a", ENTRY, true);
+            let refused = put(text, KEYS[0], "a", ENTRY, true);
             assert!(matches!(refused, Err(Refusal::Ambiguous(_))), "{text}: {refused:?}");
         }
     }

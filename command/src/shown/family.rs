@@ -8,7 +8,8 @@ use toolwright::journal::CallRecord;
 use crate::operator::filter::Row;
 
 /// Puts every call below its parent, in the order in which the parent made its calls, and returns each with its depth.
-/// A call whose parent is not in the list, and a row that cannot be read, keep their places.
+/// A call whose parent is not in the list, and a row that cannot be read, keep their places. Calls of a damaged journal
+/// that are their own ancestors come last.
 pub(crate) fn in_families(rows: &[Row]) -> Vec<(usize, &Row)> {
     let known: HashSet<CallId> =
         rows.iter().filter_map(|row| Some(row.as_ref().ok()?.id)).collect();
@@ -26,12 +27,21 @@ pub(crate) fn in_families(rows: &[Row]) -> Vec<(usize, &Row)> {
     let mut open: Vec<(usize, &Row)> =
         rows.iter().rev().filter(|row| parent(row).is_none()).map(|row| (0, row)).collect();
     let mut ordered = Vec::with_capacity(rows.len());
-    while let Some((depth, row)) = open.pop() {
-        ordered.push((depth, row));
-        let below = row.as_ref().ok().and_then(|call: &CallRecord| children.remove(&call.id));
-        open.extend(below.into_iter().flatten().rev().map(|(_, row)| (depth + 1, row)));
+    let mut listed = HashSet::new();
+    let mut left = rows.iter();
+    loop {
+        while let Some((depth, row)) = open.pop() {
+            let id = row.as_ref().ok().map(|call: &CallRecord| call.id);
+            if id.is_none_or(|id| listed.insert(id)) {
+                ordered.push((depth, row));
+            }
+            let below = id.and_then(|id| children.remove(&id));
+            open.extend(below.into_iter().flatten().rev().map(|(_, row)| (depth + 1, row)));
+        }
+        let is_left = |row: &&Row| row.as_ref().is_ok_and(|call| !listed.contains(&call.id));
+        let Some(row) = left.find(is_left) else { return ordered };
+        open.push((0, row));
     }
-    ordered
 }
 
 #[cfg(test)]
@@ -49,6 +59,18 @@ mod tests {
         let draft = CallRecord::draft(id(number), slot, "any", jiff::Timestamp::UNIX_EPOCH);
         let parent = parent.map(|(call, index)| ParentCall { call: id(call), index });
         Ok(draft.with(|it| it.parent = parent))
+    }
+
+    #[test]
+    fn calls_that_are_their_own_ancestors_are_listed_once() {
+        let rows =
+            [call(1, Some((1, 0))), call(2, None), call(3, Some((4, 0))), call(4, Some((3, 0)))];
+        let ordered: Vec<(usize, CallId)> = in_families(&rows)
+            .into_iter()
+            .filter_map(|(depth, row)| Some((depth, row.as_ref().ok()?.id)))
+            .collect();
+        let expected = [(0, 2), (0, 1), (0, 3), (1, 4)];
+        assert_eq!(ordered, expected.map(|(depth, number)| (depth, id(number))));
     }
 
     #[test]

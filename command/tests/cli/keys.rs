@@ -62,6 +62,18 @@ fn a_new_key_lies_where_decisions_look_for_one() {
 }
 
 #[test]
+fn a_key_whose_file_is_named_needs_no_folder_of_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine");
+    let mut new = Command::new(env!("CARGO_BIN_EXE_toolwright"));
+    new.args(["keys", "new", "--name", "ada"]).env_remove("XDG_CONFIG_HOME").env_remove("HOME");
+    let made = ran(new.env("TOOLWRIGHT_KEY", &file), b"");
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert_eq!(ApproverKey::load(&file).unwrap().name(), "ada");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no other file is left");
+}
+
+#[test]
 fn a_new_key_lies_where_the_variable_says_that_decisions_look() {
     let (home, journal) = (tempfile::tempdir().unwrap(), Journal::new());
     let file = home.path().join("mine");

@@ -17,6 +17,7 @@ pub(crate) mod options;
 mod output;
 mod preparing;
 mod recorder;
+mod references;
 mod refused;
 mod resting;
 mod start;

@@ -264,9 +264,9 @@ impl Registry {
         self.read().lookup(name)
     }
 
-    /// Returns whether a resolver has registered the tool with this name, and the tool is enabled.
+    /// Returns whether a resolver has registered the tool with this name.
     pub(crate) fn has_resolved(&self, name: &str) -> bool {
-        matches!(self.lookup(name), Lookup::Enabled(entry) if entry.origin == Origin::Resolver)
+        self.read().origin(name) == Some(Origin::Resolver)
     }
 
     pub(crate) fn add(

@@ -34,8 +34,28 @@ pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Unread> {
     Ok(text)
 }
 
-/// Creates the file with this text; fails if the file exists.
+/// Creates the file with this text; fails if the file exists. The file gets its name when its text is complete, so that
+/// a process which is killed meanwhile leaves no half of a key under that name.
 pub(crate) fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{:016x}.new", u64::from_le_bytes(random)));
+    let new = path.with_file_name(name);
+    let named = create(&new, text).and_then(|()| std::fs::hard_link(&new, path));
+    let _ = std::fs::remove_file(&new);
+    match named {
+        // Some file systems have no second names for a file.
+        Err(error) if is_without_links(&error) => create(path, text),
+        named => named,
+    }
+}
+
+fn is_without_links(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
+}
+
+fn create(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

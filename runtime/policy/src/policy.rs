@@ -2,6 +2,7 @@
 //! I/O; building a policy reads its files.
 
 mod argument;
+mod braces;
 mod builder;
 mod command_flags;
 mod command_tests;

@@ -8,7 +8,7 @@ use toolwright::retry::RetryPolicy;
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
 use super::odd::Odd;
-use super::support::{Office, Ran, a_refund, answered, office, path, suspended};
+use super::support::{Office, Ran, SHIP, a_refund, answered, office, path, suspended};
 use crate::support::kind;
 
 /// The tool `kept_refund` of a later version.
@@ -337,4 +337,19 @@ async fn a_call_that_needs_its_run_is_resumed_in_it() {
     let outcome = executor.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotHere { .. })), "{outcome:?}");
     assert_eq!(answered(run.worker().unwrap().resume(waits.call).await).text(), "T-1");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_registered_after_the_build_reconciles_too() {
+    let office = office();
+    let call = Call::new("kept_ship", r#"{"parcel":"arrived"}"#);
+    let id = claimed_and_gone(&office, call).await;
+    office.clock.pass(Duration::from_secs(31));
+    let builder = Executor::builder(Registry::empty()).unrestricted().journal(office.parking());
+    let executor = builder.service_arc(Arc::clone(&office.ran)).build().unwrap();
+    executor.registry().register(SHIP).unwrap();
+    for _ in 0..2 {
+        executor.worker().unwrap().sweep().await.unwrap();
+    }
+    assert_eq!(office.state(id).await, State::Succeeded);
 }

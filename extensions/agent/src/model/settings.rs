@@ -66,8 +66,9 @@ pub enum ToolChoice {
     None,
     /// The model must call at least one tool.
     Required,
-    /// The model must call this tool, by the application's name. If a request does not offer the tool, the model
-    /// chooses freely in that request.
+    /// The model must call this tool, by the application's name. If a request does not offer the tool, such as
+    /// a request of a sub-agent without it, the model chooses freely in that request. A provider refuses the name of a
+    /// tool that the executor does not have.
     Tool(String),
 }
 

@@ -109,8 +109,8 @@ impl TurnTools {
         shown_before: &BTreeSet<String>,
     ) -> Result<Self, String> {
         added.retain(|it| recorded.added.contains(it.name()));
-        let replaced = added.iter().map(|it| it.name().to_owned());
-        let left_out = recorded.left_out.iter().cloned().chain(replaced).collect();
+        // An added tool may replace a tool of the agent, which must not come back in its place.
+        let left_out = recorded.left_out.union(&recorded.added).cloned().collect();
         let shown_before = shown_before.union(&recorded.added).cloned().collect();
         // The tools were checked before the model was shown them.
         Self::new(agent, added, left_out, &shown_before, &[])
@@ -130,4 +130,26 @@ fn gone_tool(name: &str) -> DynamicTool {
         .danger(Danger::Safe)
         .exposure(Exposure::Hidden)
         .sinks(None::<&str>)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pay() -> DynamicTool {
+        let work = |_, _| async { Ok::<Output, ToolError>(Output::text("paid")) };
+        DynamicTool::new("pay", "Pays.", json!({"type": "object"}), work)
+    }
+
+    /// A plugin had replaced the agent's tool, and adds nothing after the process has died.
+    #[test]
+    fn a_tool_that_a_plugin_had_replaced_does_not_come_back_for_a_recorded_turn() {
+        let agent = Registry::of([pay()]).expect("one tool").catalog();
+        let added = BTreeSet::from(["pay".to_owned()]);
+        let recorded = PluginTurn { added, ..PluginTurn::default() };
+        let tools = TurnTools::again(&agent, Vec::new(), &recorded, &BTreeSet::new());
+        let catalog = tools.expect("a catalog").catalog.expect("another catalog");
+        let pay = catalog.get("pay").expect("a tool that fails");
+        assert_eq!(pay.description, "Is not there any more.");
+    }
 }

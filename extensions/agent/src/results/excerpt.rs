@@ -35,13 +35,15 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
         if is_short(&error.to_json()) {
             return None;
         }
-        let message = excerpt(&text, terms, None, None);
+        // A long hint may be the reason why the error is too long.
+        let hint = error.next_action().map(|hint| split_at_character(hint, terms.budget / 4).0);
+        let left = terms.budget.saturating_sub(hint.map_or(0, |hint| hint.chars().count()));
+        let message = excerpt(&text, Terms { budget: left, ..terms }, None, None);
         let short = ToolError::new(error.kind().to_owned(), message).class(error.classified());
         let source = answer.untrusted_source();
         let short = source.into_iter().fold(short, |short, source| short.untrusted(&source));
-        let hint = error.next_action().map(ToOwned::to_owned);
         return Some(match hint {
-            Some(hint) => short.hint(hint).into(),
+            Some(hint) => short.hint(hint.to_owned()).into(),
             None => short.into(),
         });
     }
@@ -116,6 +118,9 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&st
 fn ends_of(text: &str, characters: usize, room: usize) -> String {
     // Some room is left for the note between the two parts.
     let side = room.saturating_sub(60) / 2;
+    if characters <= 2 * side {
+        return text.to_owned();
+    }
     let (head, _) = split_at_character(text, side);
     let (_, tail) = split_at_character(text, characters.saturating_sub(side));
     let head = match head.rfind('\n') {
@@ -167,6 +172,26 @@ mod tests {
             let sent = answer.text().into_owned();
             assert!(sent.starts_with("[lr_3: ") && sent.ends_with(".]"), "{sent}");
         }
+    }
+
+    #[test]
+    fn an_error_that_is_only_a_little_too_long_has_no_part_twice() {
+        // The JSON of the error is longer than its message, since a line break is two characters there.
+        let message: String = (0..2_545).map(|line| format!("error {line:05}\n")).collect();
+        let budget = message.chars().count() + 1_000;
+        let error = ToolError::new("exit_status", message);
+        let answer = shortened(&error.into(), terms(budget)).expect("it is too long");
+        let text = answer.error().expect("an error").message().to_owned();
+        for line in ["error 00000", "error 01272", "error 02544"] {
+            assert!(text.matches(line).count() <= 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_long_hint_is_cut_too() {
+        let error = ToolError::new("x", "short").hint("y".repeat(40_000));
+        let answer = shortened(&error.into(), terms(2_000)).expect("it is too long");
+        assert!(answer.text().chars().count() <= 2_000, "{}", answer.text().chars().count());
     }
 
     #[test]

@@ -72,8 +72,11 @@ impl AgentRun {
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings =
             self.settings.as_ref().filter(|_| self.acting.is_none()).unwrap_or(&agent.settings);
-        // A provider refuses a request that forces a tool which the request does not offer.
-        let is_free = self.state.has_called() || settings.forces_other(&shown.listed);
+        // A provider refuses a request that forces a tool which the request does not offer. The name of a tool that the
+        // executor does not have is sent: the provider's refusal names it.
+        let is_free = self.state.has_called()
+            || (settings.forces_other(&shown.listed)
+                && !settings.forces_other(&agent.executor.catalog()));
         let settings = match is_free {
             true => Cow::Owned(settings.after_a_call()),
             false => Cow::Borrowed(settings),
@@ -219,9 +222,13 @@ impl AgentRun {
             }
             None if guards.has(GuardStage::AfterModel) => {
                 self.guarding.looked_at = answer.spent();
+                let mut answer = answer;
+                let references = self.replace_references(&mut answer, &catalog);
                 let history = &self.history;
                 let looking = guards.after_model(&guarded_run, turn, answer, history, &mut reports);
-                let looked = looking.await;
+                let mut looked = looking.await;
+                let (Ok(answer) | Err((answer, _))) = &mut looked;
+                references.restore(answer);
                 self.guarding.looked_at = TotalUsage::default();
                 looked
             }

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod durable;
+mod policies;
 pub mod subset;
 
 use std::sync::{Arc, Mutex};

@@ -2,6 +2,7 @@
 
 mod escaped;
 mod recorded;
+mod references;
 mod stopped;
 mod sub_agents;
 

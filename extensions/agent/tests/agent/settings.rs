@@ -81,3 +81,14 @@ async fn a_tool_that_a_sub_agent_does_not_have_is_not_forced_on_it() {
     assert_eq!(choices(&model), [forced, ToolChoice::Auto]);
     assert_eq!(choices(&clerk), [ToolChoice::Auto]);
 }
+
+/// The provider then refuses the request, and names the tool.
+#[tokio::test]
+async fn a_forced_tool_that_does_not_exist_is_not_left_out_silently() {
+    let model = Arc::new(ScriptedModel::new().says("Tea."));
+    let forced = ToolChoice::Tool("fnid".to_owned());
+    let agent = Agent::builder(Arc::clone(&model)).tools([FIND]);
+    let agent = agent.settings(ModelSettings::new().tool_choice(forced.clone()));
+    agent.build().unwrap().run("What is tea?").await.unwrap();
+    assert_eq!(choices(&model), [forced]);
+}

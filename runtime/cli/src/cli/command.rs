@@ -124,7 +124,9 @@ fn of_tool(name: String, definition: &Definition, takes_yes: bool) -> Command {
 
 /// Returns the first flag that a command defines twice.
 fn twice(command: &Command) -> Option<String> {
-    let long = command.get_arguments().filter_map(Arg::get_long).map(|long| format!("--{long}"));
+    let aliases = command.get_arguments().filter_map(Arg::get_all_aliases).flatten();
+    let long = command.get_arguments().filter_map(Arg::get_long).chain(aliases);
+    let long = long.map(|long| format!("--{long}"));
     let short = command.get_arguments().filter_map(Arg::get_short).map(|short| format!("-{short}"));
     let mut flags: Vec<String> = long.chain(short).collect();
     flags.sort_unstable();
@@ -226,6 +228,44 @@ mod tests {
         let problems = refused([COPY]);
         let words = "would have the flag `--a-b` twice";
         assert!(problems[0].contains(words), "{problems:?}");
+    }
+
+    /// Renames.
+    #[toolwright::tool]
+    async fn rename(
+        /// One.
+        #[arg(default = "", alias = "new_name")]
+        to: String,
+        /// The other.
+        #[arg(default = "", alias = "new.name")]
+        into: String,
+    ) {
+        let _ = (to, into);
+    }
+
+    #[test]
+    fn an_alias_that_two_flags_would_have_is_told() {
+        let problems = refused([RENAME]);
+        assert!(problems[0].contains("would have the flag `--new-name` twice"), "{problems:?}");
+    }
+
+    /// Converts.
+    #[toolwright::tool(name = "convert")]
+    async fn sign_in(
+        /// By what.
+        #[arg(secret, positional)]
+        password: String,
+    ) {
+        let _ = password;
+    }
+
+    #[test]
+    fn a_positional_secret_is_read_from_a_variable_too() {
+        let (definition, _) = toolwright_schema::schema::describe(SIGN_IN.spec()).unwrap();
+        let of_variable = typed(&definition, &["--password-env", "CARGO_PKG_NAME"]).unwrap();
+        let expected = json!({"password": env!("CARGO_PKG_NAME")});
+        assert_eq!(serde_json::from_str::<Value>(&of_variable).unwrap(), expected);
+        assert!(typed(&definition, &["hunter2"]).is_err());
     }
 
     #[test]

@@ -94,11 +94,14 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether the value is typed without a flag: it is declared as positional, or it is required and one word. By
-    /// default, a secret has flags, which can also read it from a variable or from standard input.
+    /// Whether the value is typed without a flag: it is declared as positional, or it is required and one word. A secret
+    /// that is one word always has flags, which can also read it from a variable or from standard input.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
-        let by_itself = self.required && is_word && self.short.is_none() && !self.secret;
+        if is_word && self.secret {
+            return false;
+        }
+        let by_itself = self.required && is_word && self.short.is_none();
         (self.positional && self.shape != Shape::Switch) || by_itself
     }
 

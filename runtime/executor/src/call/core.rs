@@ -51,6 +51,11 @@ pub(crate) struct Core {
 }
 
 impl Core {
+    /// Returns whether the approver of this process, if there is one, has a name.
+    pub(crate) fn has_named_approver(&self) -> bool {
+        self.journal.iter().filter_map(|it| it.asker.as_ref()).all(|asker| asker.is_named)
+    }
+
     /// Makes the plan of a tool that has no plan in a prepared catalog.
     pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
         self.later.plan(entry, &self.provisions, &self.gates)

@@ -43,6 +43,11 @@ impl DelegatedContext {
         self.rules.iter().any(Policy::looks_at_what_was_read)
     }
 
+    /// Returns whether the policy of an agent has `four_eyes`.
+    pub(super) fn has_four_eyes(&self) -> bool {
+        self.rules.iter().any(Policy::four_eyes)
+    }
+
     /// Returns the value that the calling agent has passed to its calls.
     pub(crate) fn inherited(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         self.inherited.as_ref()

@@ -5,16 +5,22 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// The bit of `inside` that is set when the gate is closed.
+/// The bit of `counts` that is set when the gate is closed.
 const CLOSED: u64 = 1 << 63;
+
+/// The bits of `counts` with the number of calls inside.
+const INSIDE: u64 = u32::MAX as u64;
+
+/// One call in the number of calls that have stepped out, which is in the bits of `counts` between the others.
+const ONE_OUT: u64 = INSIDE + 1;
 
 pub(crate) struct Gate {
     limit: u64,
-    /// The number of calls inside, and the bit [`CLOSED`].
-    inside: AtomicU64,
+    /// The number of calls inside, the number of calls that have stepped out, and the bit [`CLOSED`]. A call that has
+    /// stepped out still runs, holds no place, and will come back. One word holds both numbers, so that a call which
+    /// goes from one number to the other is always seen in one of them.
+    counts: AtomicU64,
     waiting: AtomicUsize,
-    /// The number of calls that have stepped out. These calls still run, hold no place, and will come back.
-    out: AtomicUsize,
     left: Notify,
     empty: Notify,
 }
@@ -39,9 +45,8 @@ impl Gate {
     pub(crate) fn new(limit: u32) -> Self {
         Self {
             limit: limit.into(),
-            inside: AtomicU64::new(0),
+            counts: AtomicU64::new(0),
             waiting: AtomicUsize::new(0),
-            out: AtomicUsize::new(0),
             left: Notify::new(),
             empty: Notify::new(),
         }
@@ -72,17 +77,17 @@ impl Gate {
 
     /// Enters even if the gate is full. Waiting calls enter when the number of calls inside is below the limit again.
     pub(crate) fn enter_over(&self) {
-        self.inside.fetch_add(1, Ordering::SeqCst);
+        self.counts.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Records that a call inside gives up its place for a time.
     pub(crate) fn steps_out(&self) {
-        self.out.fetch_add(1, Ordering::SeqCst);
+        self.counts.fetch_add(ONE_OUT, Ordering::SeqCst);
     }
 
     /// Records that a call which had given up its place has a place again, or has ended.
     pub(crate) fn comes_back(&self) {
-        self.out.fetch_sub(1, Ordering::SeqCst);
+        self.counts.fetch_sub(ONE_OUT, Ordering::SeqCst);
         if self.is_closed() {
             self.empty.notify_waiters();
         }
@@ -113,16 +118,16 @@ impl Gate {
 
     /// Closes the gate permanently. Calls that would enter for the first time are refused, and calls inside continue.
     pub(crate) fn close(&self) {
-        self.inside.fetch_or(CLOSED, Ordering::SeqCst);
+        self.counts.fetch_or(CLOSED, Ordering::SeqCst);
         self.left.notify_waiters();
     }
 
     pub(crate) fn inside(&self) -> u64 {
-        self.inside.load(Ordering::SeqCst) & !CLOSED
+        self.counts.load(Ordering::SeqCst) & INSIDE
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.inside.load(Ordering::SeqCst) & CLOSED != 0
+        self.counts.load(Ordering::SeqCst) & CLOSED != 0
     }
 
     /// Waits until no call is inside, and no call that stepped out is still to come back.
@@ -131,7 +136,7 @@ impl Gate {
             let emptied = self.empty.notified();
             tokio::pin!(emptied);
             emptied.as_mut().enable();
-            if self.inside() == 0 && self.out.load(Ordering::SeqCst) == 0 {
+            if self.counts.load(Ordering::SeqCst) & !CLOSED == 0 {
                 return;
             }
             emptied.await;
@@ -142,18 +147,19 @@ impl Gate {
     /// place from a waiting call.
     #[inline]
     fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
-        let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
-        let one_more = |inside: u64| (inside & counted < self.limit).then_some(inside + 1);
-        match self.inside.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) {
+        // The bit of a closed gate makes the number larger than every limit.
+        let counted = if entry == Entry::First { INSIDE | CLOSED } else { INSIDE };
+        let one_more = |counts: u64| (counts & counted < self.limit).then_some(counts + 1);
+        match self.counts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) {
             Ok(_) => Some(Ok(Pass(self))),
-            Err(inside) if inside & CLOSED & counted != 0 => Some(Err(GateClosed)),
+            Err(counts) if counts & CLOSED & counted != 0 => Some(Err(GateClosed)),
             Err(_) => None,
         }
     }
 
     #[inline]
     pub(crate) fn leave(&self) {
-        let before = self.inside.fetch_sub(1, Ordering::SeqCst);
+        let before = self.counts.fetch_sub(1, Ordering::SeqCst);
         if before & CLOSED != 0 && before & !CLOSED == 1 {
             self.empty.notify_waiters();
         }

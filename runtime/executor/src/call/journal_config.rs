@@ -185,6 +185,8 @@ impl Drop for Asking<'_> {
 
 pub(crate) struct Asker {
     pub(crate) key: ApproverKey,
+    /// Whether the application has named the approver, by its key.
+    pub(crate) is_named: bool,
     pub(crate) approver: Arc<dyn Approver>,
 }
 
@@ -203,8 +205,9 @@ pub(crate) struct AskerBuilder {
 
 impl AskerBuilder {
     fn build(self) -> Result<Asker, KeyError> {
+        let is_named = self.key.is_some();
         let key = self.key.map_or_else(|| ApproverKey::generate(LOCAL_APPROVER), Ok)?;
-        Ok(Asker { key, approver: self.approver })
+        Ok(Asker { key, is_named, approver: self.approver })
     }
 }
 

@@ -65,8 +65,7 @@ pub enum CallFailure {
         reason: String,
     },
     /// The journal failed while the executor read or wrote something other than the result of the call. Usually the
-    /// tool was not run. It has run if only the untrusted sources of its answer could not be recorded, or if the
-    /// recorded call could not be read afterwards.
+    /// tool was not run. It has run if the recorded call could not be read afterwards.
     #[error("the journal failed before `{tool}` was run, so it was not run: {error}")]
     NotRecorded {
         /// The name of the tool.
@@ -79,6 +78,17 @@ pub enum CallFailure {
     ResultNotRecorded {
         /// The id of the call.
         call: CallId,
+        /// The name of the tool.
+        tool: String,
+        /// The error of the store.
+        error: StoreError,
+    },
+    /// The call has an answer, but the journal failed before the untrusted sources of the answer were recorded. The run
+    /// must not receive the answer, because its policy would treat the text as trusted in another process.
+    #[error(
+        "`{tool}` has an answer, but the untrusted sources of the answer could not be recorded: {error}; receive the answer when the journal is available"
+    )]
+    SourcesNotRecorded {
         /// The name of the tool.
         tool: String,
         /// The error of the store.
@@ -173,6 +183,16 @@ pub enum CallFailure {
     },
 }
 toolwright_core::debug_as_sentence!(CallFailure);
+
+impl CallFailure {
+    /// Returns the error of the journal's store after which the call may be continued as if nothing had happened.
+    pub(crate) fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::NotRecorded { error, .. } | Self::SourcesNotRecorded { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl Outcome {
     /// Returns the answer of the call; `None` if it has no answer.

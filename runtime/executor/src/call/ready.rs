@@ -51,11 +51,11 @@ impl Ready {
         self.follows.as_ref().map_or_else(|| self.catalog.clone(), Registry::catalog)
     }
 
-    /// Lists the names of the tools of [`catalog`](Self::catalog) that have a `reconcile` function. Tools that were
-    /// registered later are not among them.
-    pub(crate) fn reconciling(&self) -> impl Iterator<Item = &str> {
-        let plans = self.plans.iter().filter(|plan| plan.entry.spec.reconcile.is_some());
-        plans.map(|plan| &*plan.entry.name)
+    /// Lists the names of the tools that have a `reconcile` function and can be called now.
+    pub(crate) fn reconciling(&self) -> Vec<String> {
+        let current = self.current();
+        let entries = current.tools().entries().iter().filter(|it| it.spec.reconcile.is_some());
+        entries.map(|entry| entry.name.to_string()).collect()
     }
 
     pub(crate) fn is_pinned(&self) -> bool {

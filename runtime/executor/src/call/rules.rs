@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use super::delegated::DelegatedContext;
 use super::journal_config::is_inside;
 use super::plan::Plan;
 use super::problem::BuildProblem;
@@ -54,12 +55,13 @@ impl Surroundings {
     /// approver. The folders are the roots of the executor and `roots`.
     pub(crate) fn exposed<'a>(
         &'a self,
-        policies: impl Iterator<Item = &'a Path>,
+        policies: impl IntoIterator<Item = &'a Path>,
         roots: impl Iterator<Item = PathBuf>,
     ) -> Vec<BuildProblem> {
         let journal = self.journal.iter().map(|it| ("journal", it.as_path()));
         let key = self.key.iter().map(|it| ("key of an approver", it.as_path()));
-        let files: Vec<_> = policies.map(|it| ("policy", it)).chain(journal).chain(key).collect();
+        let files: Vec<_> =
+            policies.into_iter().map(|it| ("policy", it)).chain(journal).chain(key).collect();
         let mut exposed = Vec::new();
         for root in self.roots.iter().cloned().chain(roots) {
             for &(what, file) in files.iter().filter(|(_, file)| is_inside(file, &root)) {
@@ -110,12 +112,18 @@ impl Rules {
 
     /// Builds a policy other than the executor's own. It receives the journal and the roots of the executor. If it has
     /// no parser of command lines, it receives the parser of the executor's policy.
+    ///
+    /// `is_named` is whether the approver of this process, if there is one, has a name.
     pub(crate) fn another(
         &self,
         policy: PolicyBuilder,
         catalog: &Catalog,
+        is_named: bool,
     ) -> Result<Policy, PolicyError> {
-        self.around.tell(policy).commands_of(&self.written).build(catalog)
+        let policy = self.around.tell(policy).commands_of(&self.written).build(catalog)?;
+        let problem = (policy.four_eyes() && !is_named).then_some(BuildProblem::UnnamedApprover);
+        refuse(problem.as_slice())?;
+        Ok(policy)
     }
 
     /// Sets whether the footprint of every call is needed.
@@ -139,7 +147,12 @@ impl Rules {
     }
 
     /// Reloads the policy. After an error, the old one stays.
-    pub(crate) fn reload(&self, catalog: &Catalog, can_plan: bool) -> Result<(), PolicyError> {
+    pub(crate) fn reload(
+        &self,
+        catalog: &Catalog,
+        can_plan: bool,
+        is_named: bool,
+    ) -> Result<(), PolicyError> {
         if self.is_open {
             return Ok(());
         }
@@ -149,9 +162,10 @@ impl Rules {
         if policy.plans() && !can_plan {
             problems.push(BuildProblem::NoPlan);
         }
-        if let Some(error) = PolicyError::of(problems.iter().map(ToString::to_string)) {
-            return Err(error);
+        if policy.four_eyes() && !is_named {
+            problems.push(BuildProblem::UnnamedApprover);
         }
+        refuse(&problems)?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = policy;
         self.warn_of_roots();
         Ok(())
@@ -178,6 +192,12 @@ impl Rules {
         about.judged(run, &self.current(), Some(arguments))
     }
 
+    /// Returns whether the user of a call must not approve it, because this policy or the policy of an agent on whose
+    /// behalf the run makes calls has `four_eyes`.
+    pub(crate) fn four_eyes(run: &RunState, policy: &Policy) -> bool {
+        policy.four_eyes() || run.delegated().is_some_and(DelegatedContext::has_four_eyes)
+    }
+
     pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
         self.current().explain(&about.question(arguments))
     }
@@ -197,6 +217,11 @@ impl Rules {
     fn exposed_by(&self, policy: &Policy) -> Vec<BuildProblem> {
         self.around.exposed(self.written.protected_files(), policy.root_folders())
     }
+}
+
+/// Returns an error if there are problems.
+fn refuse(problems: &[BuildProblem]) -> Result<(), PolicyError> {
+    PolicyError::of(problems.iter().map(ToString::to_string)).map_or(Ok(()), Err)
 }
 
 impl<'a> About<'a> {

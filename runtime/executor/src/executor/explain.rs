@@ -13,6 +13,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
+use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::{Explanation, PolicyDecision};
 
 impl RunState {
@@ -23,32 +24,40 @@ impl RunState {
         rules: &Rules,
         call: &Call<'_>,
     ) -> Result<Explanation, ToolError> {
+        let sources = match rules.current().looks_at_what_was_read() {
+            true => self.read_text().sources(),
+            false => Some(Arc::default()),
+        };
+        self.ask_about(rules, call, sources, |about, arguments| {
+            rules.explain(about, arguments.arguments())
+        })
+    }
+
+    /// Decides on a call of this run as the policies of the executor and of the agents on whose behalf the run makes
+    /// calls do, without making the call.
+    pub(super) fn judge(self: &Arc<Self>, call: &Call<'_>) -> Result<PolicyDecision, ToolError> {
+        let rules = &self.core.rules;
+        self.ask_about(rules, call, self.known_sources(), |about, arguments| {
+            rules.evaluate(self, about, arguments).verdict
+        })
+    }
+
+    /// Computes the facts and the final arguments of a call, and asks `answer` about them.
+    fn ask_about<T>(
+        self: &Arc<Self>,
+        rules: &Rules,
+        call: &Call<'_>,
+        sources: Option<Arc<[String]>>,
+        answer: impl FnOnce(About<'_>, &FinalArguments) -> T,
+    ) -> Result<T, ToolError> {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();
         let (mut facts, arguments) =
             stage::finalize(self, rules, plan, call, sent(call), CallId::new())?;
         stage::ask_at_once(self, plan, call, &arguments, &mut facts);
-        let sources = match rules.current().looks_at_what_was_read() {
-            true => self.read_text().sources(),
-            false => Some(Arc::default()),
-        };
         let untrusted = sources.as_deref();
         let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
-        Ok(rules.explain(about, arguments.arguments()))
-    }
-
-    /// Decides on a call of this run as the policies of the executor and of the agents above the run do, without making
-    /// the call.
-    pub(super) fn judge(self: &Arc<Self>, call: &Call<'_>) -> Result<PolicyDecision, ToolError> {
-        let found = stage::find(self, call.name())?;
-        let (plan, rules) = (found.plan(), &self.core.rules);
-        let (mut facts, arguments) =
-            stage::finalize(self, rules, plan, call, sent(call), CallId::new())?;
-        stage::ask_at_once(self, plan, call, &arguments, &mut facts);
-        let sources = self.known_sources();
-        let untrusted = sources.as_deref();
-        let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
-        Ok(rules.evaluate(self, about, &arguments).verdict)
+        Ok(answer(about, &arguments))
     }
 
     /// Reads from the journal which untrusted sources the run has read in other processes, as the policy may depend on

@@ -50,10 +50,11 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// When the policy has a mistake; the error lists every problem.
+    /// When the policy has a mistake, or has `four_eyes` although the approver of this process has no name. The error
+    /// lists every problem.
     pub fn make_policy(&self, policy: PolicyBuilder) -> Result<Policy, PolicyError> {
         let core = &self.state.core;
-        core.rules.another(policy, &core.registry.catalog())
+        core.rules.another(policy, &core.registry.catalog(), core.has_named_approver())
     }
 
     /// Lists the tools that need approval under the current policy because they do not declare which files they touch.
@@ -96,11 +97,13 @@ impl Executor {
     /// policy.
     ///
     /// # Errors
-    /// When the files have a mistake, a protected file lies in a folder in which tools work, or the new policy would
-    /// plan calls although there is no journal. The old policy then stays in use.
+    /// When the files have a mistake, a protected file lies in a folder in which tools work, the new policy would plan
+    /// calls although there is no journal, or it has `four_eyes` although the approver of this process has no name. The
+    /// old policy then stays in use.
     pub fn reload_policy(&self) -> Result<(), PolicyError> {
         let core = &self.state.core;
-        core.rules.reload(&core.registry.catalog(), core.journal.is_some())
+        let can_plan = core.journal.is_some();
+        core.rules.reload(&core.registry.catalog(), can_plan, core.has_named_approver())
     }
 
     /// Returns the facts that the policy would receive for a call, without running the call: its danger, whether it

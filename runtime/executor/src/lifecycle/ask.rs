@@ -15,7 +15,7 @@ use super::decide::is_own;
 use super::driver::Lifecycle;
 use super::heap::on_heap;
 use super::step::{End, Input};
-use crate::call::{Asker, CallFailure, OnNoApprover, Outcome, Watch};
+use crate::call::{Asker, CallFailure, OnNoApprover, Outcome, Rules, Watch};
 use crate::catalog::Form;
 use crate::event::ToolEventKind;
 use crate::stage::given_up_by;
@@ -84,7 +84,8 @@ impl Lifecycle<'_> {
             self.journal.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
         }
-        if self.run.core.rules.current().four_eyes() && is_own(&record, asker.key.name()) {
+        let current = self.run.core.rules.current();
+        if Rules::four_eyes(self.run, &current) && is_own(&record, asker.key.name()) {
             let why = "it needs a second person, and the approver of this program is the user of the call";
             self.journal.busy.pause(record.id, TRY_AGAIN);
             return match on_heap(|| self.approver_failed(&record, why.to_owned(), whose)).await {

@@ -110,7 +110,8 @@ impl<'a> Lifecycle<'a> {
     /// Returns whether the parent may continue, because a child for which it waits has advanced.
     pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
         for child in &record.awaits {
-            let child = self.load(*child).await?;
+            // The parent receives the failure of a child that cannot be read when it makes the child again.
+            let Ok(Some(child)) = self.read_or_damaged(*child).await? else { return Ok(true) };
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
             // A child that is ready but cannot begin now counts as waiting. Otherwise the parent would run and be
             // suspended again at once.

@@ -50,20 +50,22 @@ impl Drop for Waits<'_> {
 
 impl Lifecycle<'_> {
     async fn withdraw(self, id: CallId) {
+        let mut last = None;
         for pause in pauses() {
             let ended = match self.load(id).await {
                 Ok(record) => self.end(record, End::CallerGone).await,
-                // Usually, such a call was dropped before it was recorded, and never appears.
-                Err(CallFailure::NoSuchCall(_)) => {
-                    tokio::time::sleep(pause).await;
-                    continue;
-                }
                 Err(failure) => Err(failure),
             };
-            if let Err(failure) = ended {
-                tracing::warn!(call = %id, %failure, "a call without a caller could not be withdrawn");
+            match ended {
+                Ok(_) => return,
+                // Usually, such a call was dropped before it was recorded, and never appears.
+                Err(CallFailure::NoSuchCall(_)) => last = None,
+                Err(failure) => last = Some(failure),
             }
-            return;
+            tokio::time::sleep(pause).await;
+        }
+        if let Some(failure) = last {
+            tracing::warn!(call = %id, %failure, "a call without a caller could not be withdrawn");
         }
     }
 

@@ -58,7 +58,7 @@ impl Lifecycle<'_> {
         self.run.read_text().note(answer);
         match self.record_read(tool).await {
             Ok(()) => outcome,
-            Err(failure) => failure.into(),
+            Err(failure) => without_sources(failure).into(),
         }
     }
 
@@ -71,7 +71,7 @@ impl Lifecycle<'_> {
         }
         let record = match self.load(call).await {
             Ok(record) => record,
-            Err(failure) => return failure.into(),
+            Err(failure) => return without_sources(failure).into(),
         };
         let run = &record.place.run;
         if run == self.run.id() {
@@ -81,7 +81,7 @@ impl Lifecycle<'_> {
         read.iter().for_each(|source| _ = sources.add(source));
         match self.record(run, &sources, &record.tool).await {
             Ok(_) => outcome,
-            Err(failure) => failure.into(),
+            Err(failure) => without_sources(failure).into(),
         }
     }
 
@@ -131,5 +131,13 @@ impl Lifecycle<'_> {
             not_recorded(tool, StoreError::corrupt(words).into())
         })?;
         Ok((sources, Some(document)))
+    }
+}
+
+/// Converts the failure of the journal for a call that already has an answer.
+fn without_sources(failure: CallFailure) -> CallFailure {
+    match failure {
+        CallFailure::NotRecorded { tool, error } => CallFailure::SourcesNotRecorded { tool, error },
+        other => other,
     }
 }

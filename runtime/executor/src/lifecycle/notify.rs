@@ -12,6 +12,7 @@ use super::decide::words::{TOOL_CHANGED, grant_outdated};
 use super::driver::Lifecycle;
 use super::snapshot::Snapshot;
 use super::step::Settings;
+use crate::call::Rules;
 use crate::event::{ToolEvent as CallEvent, ToolEventKind};
 use toolwright_journal::approval::{Statement, Subject};
 use toolwright_journal::journal::{
@@ -85,7 +86,7 @@ impl Lifecycle<'_> {
                 Some(TOOL_CHANGED.to_owned())
             }
             Transition::Asked => {
-                let four_eyes = self.run.core.rules.current().four_eyes();
+                let four_eyes = Rules::four_eyes(self.run, &self.run.core.rules.current());
                 let (now, fingerprint) = (self.journal.now(), &write.record.fingerprint);
                 let id = outdated_grant(snapshot, settings, now, fingerprint, four_eyes);
                 id.map(grant_outdated)

@@ -198,7 +198,7 @@ impl Lifecycle<'_> {
             }
         }
         for tool in self.run.ready.reconciling() {
-            let unclear = self.list_in_states(&[State::Indeterminate], false, Some(tool)).await?;
+            let unclear = self.list_in_states(&[State::Indeterminate], false, Some(&tool)).await?;
             unreadable += unclear.damaged.len();
             follow_ups.extend(ours(unclear.calls).map(FollowUp::Reconcile));
         }

@@ -169,8 +169,8 @@ impl<'a> Lifecycle<'a> {
         call: Option<&Call<'_>>,
         away_since: &mut Option<Instant>,
     ) -> bool {
-        let is_away = matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { error, .. })
-            if error.kind() == StoreErrorKind::Unavailable);
+        let failure = outcome.failure().and_then(CallFailure::store_error);
+        let is_away = failure.is_some_and(|it| it.kind() == StoreErrorKind::Unavailable);
         if !is_away
             || self.is_closed()
             || away_since.get_or_insert_with(Instant::now).elapsed() >= AWAY

@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use super::adapting::Adaptations;
 use super::listeners::{RegistryEvent, RegistryEventKind};
 use super::problem::RegistryProblem;
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, Entry, Origin};
 
 #[derive(Default)]
 pub(super) struct State {
@@ -54,6 +54,11 @@ impl State {
             Some(_) => Lookup::Disabled,
             None => Lookup::Absent,
         }
+    }
+
+    /// Returns where a tool comes from, whether it is enabled or not; `None` for an unknown name.
+    pub(super) fn origin(&self, name: &str) -> Option<Origin> {
+        self.slot(name).map(|slot| slot.entry.origin)
     }
 
     /// Returns the adaptations of the application, which also apply to tools that are added later.

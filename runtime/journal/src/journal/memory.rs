@@ -68,7 +68,7 @@ impl MemoryStore {
     }
 
     /// Makes an empty store that holds at most this many ended calls. When one more call ends, the store drops the call
-    /// that ended first, with its history. It never drops a call that has not ended.
+    /// that ended first, with its history. It never drops a call that has not ended, nor the children of such a call.
     ///
     /// A dropped call is unknown to the store: its outcome cannot be read any more. If the run makes a call again at
     /// the same turn and index, this is a new call, which is evaluated again. Choose a number far above the number of
@@ -350,9 +350,18 @@ impl Tables {
         self.calls.insert(call, record);
         self.damaged.remove(&call);
         self.histories.entry(call).or_default().extend(entries);
-        if let Some(oldest) = oldest {
-            self.drop_call(oldest);
+        match oldest {
+            Some(oldest) if self.may_be_made_again(oldest) => self.ended.spare(oldest),
+            Some(oldest) => self.drop_call(oldest),
+            None => {}
         }
+    }
+
+    /// Returns whether the parent of a call has not ended. When the parent runs again, it makes the call again, and
+    /// must then find its answer.
+    fn may_be_made_again(&self, call: CallId) -> bool {
+        let parent = self.calls.get(&call).and_then(|record| self.calls.get(&record.parent?.call));
+        parent.is_some_and(|parent| !parent.state.is_answered())
     }
 
     fn drop_call(&mut self, call: CallId) {

@@ -191,8 +191,12 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
         (S::Ready, Transition::TurnedAway) => S::Failed,
 
         (S::Judging | S::Planned | S::Pending | S::Ready, Transition::RunEnded) => S::Cancelled,
-        (S::Judging | S::Planned | S::Pending | S::Ready, Transition::Doubted) => S::Indeterminate,
-        (S::Judging | S::Planned | S::Pending | S::Ready, Transition::PutBack) => S::Dead,
+        (S::Judging | S::Planned | S::Pending | S::Ready | S::Waiting, Transition::Doubted) => {
+            S::Indeterminate
+        }
+        (S::Judging | S::Planned | S::Pending | S::Ready | S::Waiting, Transition::PutBack) => {
+            S::Dead
+        }
 
         (S::Running, Transition::Succeeded) => S::Succeeded,
         (S::Running, Transition::Errored { failure, effect, exhausted }) => {

@@ -180,9 +180,12 @@ impl PolicyBuilder {
     /// Uses the command-line parser of another policy, if this policy has none.
     #[doc(hidden)]
     pub fn commands_of(mut self, other: &Self) -> Self {
-        let beneath = || other.beneath.iter().find_map(|it| it.reader.clone());
-        self.reader = self.reader.or_else(|| other.reader.clone()).or_else(beneath);
+        self.reader = self.reader.or_else(|| other.any_reader());
         self
+    }
+
+    fn any_reader(&self) -> Option<Arc<dyn ReadCommands>> {
+        self.reader.clone().or_else(|| self.beneath.iter().find_map(Self::any_reader))
     }
 
     /// Announces tools that are registered later, by their name or by a pattern with `*`, so that rules may name them
@@ -304,9 +307,9 @@ impl PolicyBuilder {
 
     /// Lists the files that the policy is read from, under all their known names.
     #[doc(hidden)]
-    pub fn protected_files(&self) -> impl Iterator<Item = &Path> {
-        let beneath = self.beneath.iter().flat_map(|it| &it.policies);
-        self.policies.iter().chain(beneath).map(Path::new)
+    pub fn protected_files(&self) -> Vec<&Path> {
+        let own = self.policies.iter().map(Path::new);
+        own.chain(self.beneath.iter().flat_map(Self::protected_files)).collect()
     }
 
     pub(super) fn protections_off(&mut self, names: Vec<At<String>>) {

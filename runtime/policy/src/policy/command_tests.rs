@@ -38,10 +38,11 @@ pub(super) fn compile(
             continue;
         }
         let here = || rule.arguments.iter().filter(|(it, _)| it.value == pointer.value);
-        let programs = here().find_map(|(_, test)| match &test.0 {
+        let mut named = here().filter_map(|(_, test)| match &test.0 {
             Test::Program(programs) => Some(programs.as_slice()),
             _ => None,
         });
+        let (programs, is_named_again) = (named.next(), named.next().is_some());
         if let Some(programs) =
             programs.or_else(|| is_line(&pointer.value, rule, scope).then_some(&[]))
         {
@@ -52,8 +53,24 @@ pub(super) fn compile(
                 wrong(why);
                 continue;
             }
-            if programs.is_empty() && here().all(|(_, test)| matches!(test.0, Test::OneOf(_))) {
+            if is_named_again {
+                wrong(&format!(
+                    "`{}` has two tests `program`: list the names in one",
+                    pointer.value
+                ));
+                continue;
+            }
+            let is_whole = |test: &Test| matches!(test, Test::OneOf(_));
+            if here().all(|(_, test)| is_whole(&test.0)) {
                 // A test of the whole text needs no parsed command line.
+                continue;
+            }
+            if here().any(|(_, test)| is_whole(&test.0)) {
+                wrong(&format!(
+                    "`{}` has a test of the whole line (`equals` or `one_of`) beside tests of its programs: write two \
+                     rules",
+                    pointer.value
+                ));
                 continue;
             }
             if !is_line(&pointer.value, rule, scope) && !scope.is_arriving(rule) {
@@ -142,8 +159,11 @@ impl CommandTest {
 
     fn fits(&self, command: &ProgramCall, base: &Base, is_allow: bool) -> Holds {
         let Some(program) = &command.program else { return Holds::Unknown };
-        let name = program.rsplit('/').next().unwrap_or(program);
-        let is_meant = |it: &String| it == program || (!is_allow && it.eq_ignore_ascii_case(name));
+        let name = without_folder(program);
+        let is_meant = |it: &String| match is_allow {
+            true => it == program,
+            false => without_folder(it).eq_ignore_ascii_case(name),
+        };
         if !self.programs.is_empty() && !self.programs.iter().any(is_meant) {
             return Holds::No;
         }
@@ -169,6 +189,10 @@ impl CommandTest {
             _ => holds,
         }
     }
+}
+
+fn without_folder(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// Describes the commands of command lines for a person.

@@ -5,11 +5,13 @@
 //!   it opens a file.
 //! - Relative names are relative to the base folder. If that is unknown, a relative name and an absolute pattern may or
 //!   may not mean the same file, so the answer is [`Holds::Unknown`].
-//! - Rules that deny or ask ignore case, and characters that some file systems ignore. Rules that allow compare
-//!   exactly.
+//! - Rules that deny or ask ignore case, the composition of accents, and characters that some file systems ignore. Rules
+//!   that allow compare exactly.
 
 use regex::Regex;
+use unicode_normalization::UnicodeNormalization as _;
 
+use super::braces::expand;
 use super::glob::{SPECIAL, compile, escape};
 use super::holds::Holds;
 use toolwright_core::footprint::{File, ResourceKind};
@@ -30,9 +32,13 @@ pub(super) struct Name {
     is_around: bool,
 }
 
-/// A pattern of a rule.
+/// A pattern of a rule. A file matches if it matches one of the alternatives that the braces of the pattern list.
 #[derive(Debug)]
-pub(super) struct PathPattern {
+pub(super) struct PathPattern(Vec<Alternative>);
+
+/// A pattern without braces.
+#[derive(Debug)]
+struct Alternative {
     regex: Regex,
     /// The pattern for names whose case is folded letter by letter; `None` if it equals `regex`.
     letters: Option<Regex>,
@@ -99,6 +105,16 @@ impl Base {
     }
 
     pub(super) fn pattern(&self, written: &str, is_folded: bool) -> Result<PathPattern, String> {
+        let alternatives = expand(written)?;
+        let compiled = alternatives.iter().map(|it| self.alternative(it, is_folded));
+        let compiled = compiled.collect::<Result<_, _>>();
+        compiled.map(PathPattern).map_err(|error| match alternatives.len() {
+            1 => error,
+            _ => format!("{error} (an alternative of `{written}`)"),
+        })
+    }
+
+    fn alternative(&self, written: &str, is_folded: bool) -> Result<Alternative, String> {
         home(written)?;
         let pattern = match written.ends_with('/') {
             true => format!("{written}**"),
@@ -150,7 +166,7 @@ impl Base {
         let letters = folded_letters(&glob).filter(|_| is_folded);
         let letters = letters.map(|it| compile(&it)).transpose()?;
         let glob = if is_folded { fold(&glob) } else { glob };
-        Ok(PathPattern { regex: compile(&glob)?, letters, anchor, is_folded })
+        Ok(Alternative { regex: compile(&glob)?, letters, anchor, is_folded })
     }
 
     /// Checks that the base folder is known, if the pattern is absolute.
@@ -172,6 +188,12 @@ impl PathPattern {
     /// pattern and for folders around it. For a pattern without a folder, the answer is unknown only if the call writes
     /// the base folder or a folder around it.
     pub(super) fn fits(&self, name: &Name, written: bool) -> Holds {
+        Holds::any(self.0.iter().map(|it| it.fits(name, written)))
+    }
+}
+
+impl Alternative {
+    fn fits(&self, name: &Name, written: bool) -> Holds {
         let text = name.text(self.is_folded);
         if let Anchor::In { is_absolute, folder } = &self.anchor
             && start(*is_absolute, folder) != start(name.is_absolute, text)
@@ -239,7 +261,8 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_drive(path.as_bytes())
 }
 
-/// Maps names that differ only in case, or in characters that some file systems ignore, to one text. Each letter is
+/// Maps names that differ only in case, in the composition of accents, or in characters that some file systems ignore,
+/// to one text. Each letter is
 /// folded by itself, whatever its neighbours are: `Σ` becomes `σ` even at the end of a word.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
@@ -248,7 +271,13 @@ fn fold(text: &str) -> String {
     // Letters such as ẞ, ß, SS and ss become equal only after three case conversions.
     let cases =
         |it: char| it.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
-    text.chars().filter(|it| !is_ignored(*it)).flat_map(cases).collect()
+    composed(text).flat_map(cases).collect()
+}
+
+/// Returns the characters of a text without the ignored ones. A letter with an accent is one character, because some
+/// file systems do not distinguish it from the letter followed by the accent.
+fn composed(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|it| !is_ignored(*it)).nfc()
 }
 
 /// Folds the case of each letter separately, so that `ß` does not become `ss`; `None` if nothing changes.
@@ -261,7 +290,7 @@ fn folded_letters(text: &str) -> Option<String> {
         let upper = alone(lower.to_uppercase()).unwrap_or(lower);
         alone(upper.to_lowercase()).unwrap_or(upper)
     };
-    let letters: String = text.chars().filter(|it| !is_ignored(*it)).map(cases).collect();
+    let letters: String = composed(text).map(cases).collect();
     (letters != fold(text)).then_some(letters)
 }
 

@@ -28,6 +28,38 @@ fn a_pattern_with_nothing_between_two_slashes_is_refused() {
 }
 
 #[test]
+fn each_alternative_in_braces_has_a_folder_of_its_own() {
+    let pattern = "{/etc,./usr,../shared,a/{b,c/**}}/*.txt";
+    let denying = || bare().mode(Mode::Unrestricted).base("/srv");
+    let policy = policy(denying().rule(Rule::deny("no").writes(pattern)));
+    let word = |name: &str| Case::of("write_file").writing(name).word(&policy);
+    for name in ["/etc/x.txt", "usr/x.txt", "/shared/x.txt", "a/b/x.txt", "/srv/a/c/d/e/x.txt"] {
+        assert_eq!(word(name), "deny", "{name}");
+    }
+    for name in ["etc/x.txt", "/usr/x.txt", "shared/x.txt", "a/x.txt"] {
+        assert_eq!(word(name), "allow", "{name}");
+    }
+    for (pattern, alternative) in
+        [("{a,b/../c}/d", "b/../c/d"), ("x/{a,.}/*", "x/./*"), ("{,a}", "")]
+    {
+        let problem = refused_rule(Rule::deny("no").named("r").reads(pattern));
+        assert!(problem.contains(&format!("`{alternative}`")), "{problem}");
+        assert!(problem.ends_with(&format!("(an alternative of `{pattern}`)")), "{problem}");
+    }
+}
+
+#[test]
+fn a_letter_with_an_accent_is_denied_in_either_composition() {
+    let (composed, decomposed) = ("caf\u{e9}/?\u{e9}.txt", "cafe\u{301}/?e\u{301}.txt");
+    let [one, other] = [composed, decomposed].map(|it| it.replace('?', "x"));
+    for pattern in [composed, decomposed] {
+        for name in [&one, &other] {
+            assert_eq!(Case::of("write_file").writing(name).word(&denying(pattern)), "deny");
+        }
+    }
+}
+
+#[test]
 fn a_pattern_may_begin_above_the_base_and_at_the_root() {
     let allowed = |pattern: &str, name: &str| {
         let policy = policy(bare().base("/srv").rule(Rule::allow("yes").writes(pattern)));

@@ -173,3 +173,30 @@ fn an_explanation_names_the_commands_and_the_rules_that_match_each() {
     assert!(explained(Danger::Moderate), "the word that was not understood is named");
     assert!(!explained(Danger::Safe), "what is said is of another level than the call's");
 }
+
+#[test]
+fn tests_of_one_line_that_no_line_could_pass_together_are_refused() {
+    let rule = || Rule::deny("no").named("r").tool("run_line");
+    let git = || ArgumentTest::program(["git"]);
+    let both = problem(
+        rule().argument("/line", git()).argument("/line", ArgumentTest::equals("\"git log\"")),
+    );
+    assert!(
+        both.contains("rule `r`: `/line` has a test of the whole line (`equals` or `one_of`)"),
+        "{both}"
+    );
+    let twice =
+        problem(rule().argument("/line", git()).argument("/line", ArgumentTest::program(["rm"])));
+    assert!(twice.contains("rule `r`: `/line` has two tests `program`"), "{twice}");
+}
+
+#[test]
+fn a_deny_rule_finds_a_program_in_any_folder_however_the_rule_names_it() {
+    let rule = Rule::deny("no")
+        .tool("run_line")
+        .argument("/line", ArgumentTest::program(["/usr/bin/git"]));
+    let policy = made(bare().mode(Mode::Unrestricted).rule(rule));
+    for text in ["git log", "/usr/bin/git log", "/opt/GIT log"] {
+        assert_eq!(line(text).word(&policy), "deny", "{text}");
+    }
+}

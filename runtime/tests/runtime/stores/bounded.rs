@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use toolwright::journal::{
-    CallRecord, CallWrite, Filter, MemoryStore, Page, State, Store, Transaction,
+    CallRecord, CallWrite, Filter, MemoryStore, Page, ParentCall, State, Store, Transaction,
 };
 
 use super::support::{call, now};
@@ -77,4 +77,30 @@ async fn a_store_without_a_bound_drops_nothing() {
         commit(&store, vec![call(number, State::Succeeded)]).await;
     }
     assert_eq!(turns(&store).await.len(), 500);
+}
+
+#[tokio::test]
+async fn the_answer_of_a_child_is_held_until_its_parent_has_ended() {
+    let store = bounded(1);
+    let parent = call(1, State::Waiting).record;
+    let child = CallWrite {
+        record: call(2, State::Succeeded)
+            .record
+            .with(|it| it.parent = Some(ParentCall { call: parent.id, index: 0 })),
+        ..call(2, State::Succeeded)
+    };
+    commit(&store, vec![call(1, State::Waiting), child]).await;
+    for number in 3..=6 {
+        commit(&store, vec![call(number, State::Succeeded)]).await;
+    }
+    assert!(record(&store, 2).await.is_some());
+    let ended = parent.with(|it| {
+        it.version += 1;
+        it.state = State::Succeeded;
+    });
+    commit(&store, vec![CallWrite { expects: Some(1), record: ended, entries: vec![] }]).await;
+    for number in 7..=9 {
+        commit(&store, vec![call(number, State::Succeeded)]).await;
+    }
+    assert!(record(&store, 2).await.is_none());
 }

@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use toolwright::approval::Statement;
 use toolwright::journal::{SealingKey, State, SupplyError};
-use toolwright::{Call, CancellationToken, ToolEventKind};
+use toolwright::policy::{Mode, Policy, Protection};
+use toolwright::{Call, CancellationToken, Executor, Registry, ToolEventKind};
 
 use super::super::support::{answered, office, path, suspended};
-use super::{a_pick, builder, executor, handed_over, journal};
+use super::{a_pick, builder, count, executor, handed_over, journal};
 use crate::support::kind;
 
 fn a_payment() -> Call<'static> {
@@ -178,4 +180,28 @@ async fn a_secret_is_handed_over_whole_and_stored_encrypted_or_not_at_all() {
     assert!(!record.contains("4242"), "the result may repeat the secret: {record}");
     let answer = answered(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(answer.text(), "paid 4242");
+}
+
+#[tokio::test]
+async fn the_next_call_of_a_plan_waits_for_the_result_of_a_call_that_is_carried_out_elsewhere() {
+    let office = office();
+    let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL).plan(true);
+    let registry = Registry::empty();
+    registry.register(count()).unwrap();
+    let executor = Executor::builder(registry).policy(policy).journal(journal(&office));
+    let executor = executor.build().unwrap();
+    let run = executor.run("r").start().unwrap();
+    let counts = ["a", "b"].map(|of| Call::new("external_count", format!(r#"{{"of":"{of}"}}"#)));
+    for call in &counts {
+        answered(run.submit(call).await);
+    }
+    for record in office.records().await {
+        let accepted = Statement::accept(&record, "ada", office.clock.now());
+        office.say(accepted).await.unwrap();
+    }
+    for _ in 0..3 {
+        executor.worker().unwrap().sweep().await.unwrap();
+    }
+    let states: Vec<State> = office.records().await.iter().map(|it| it.state).collect();
+    assert_eq!(states, [State::HandedOver, State::Judging]);
 }

@@ -1,12 +1,14 @@
 //! A child waits for a person, and so does its parent.
 
+use std::sync::Arc;
+
 use toolwright::approval::{Callback, Response, Statement};
 use toolwright::journal::State;
 use toolwright::policy::{Mode, Policy, Rule};
-use toolwright::{Call, CallId, Outcome};
+use toolwright::{Call, CallId, Calls, Executor, Outcome, Registry, ToolError, tool};
 
 use super::super::odd::Odd;
-use super::super::support::{Office, answered, office, path, suspended};
+use super::super::support::{Office, REFUND, Ran, answered, office, path, suspended};
 use super::{bare, builder, children, executor, parent, relayed, ruled};
 use crate::support::{ended, kind};
 
@@ -259,4 +261,66 @@ async fn a_rejection_of_a_child_holds_for_every_call_of_its_run() {
         assert_eq!(kind(&answer), "rejected", "{}", answer.text());
     }
     assert!(office.ran.all().iter().all(|it| it == "relay"));
+}
+
+#[tokio::test]
+async fn a_parent_goes_on_when_its_child_cannot_be_read_any_more() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    office.store.damage(child);
+    executor(&office).worker().unwrap().sweep().await.unwrap();
+    let record = office.record(parent).await;
+    assert_eq!(record.state, State::Failed);
+    assert!(record.answer.unwrap().text.contains("journal_failed"));
+}
+
+#[tokio::test]
+async fn a_due_child_of_a_parent_that_cannot_be_read_stops_no_sweep() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    let other = suspended(
+        executor(&office)
+            .submit(&relayed("nested_relay", "kept_refund", r#"{"order":"B-2"}"#))
+            .await,
+    )
+    .call;
+    let of_other = office.record(other).await.awaits[0];
+    office.approve(child).await.unwrap();
+    office.approve(of_other).await.unwrap();
+    office.store.damage(parent);
+    executor(&office).worker().unwrap().sweep().await.unwrap();
+    assert_eq!(office.state(other).await, State::Succeeded);
+}
+
+/// The run keeps the answer it has, and the call remains a dead letter.
+#[tokio::test]
+async fn a_requeued_parent_that_waits_for_its_child_is_put_back_when_its_run_ends() {
+    let office = office();
+    let process = || {
+        let registry = Registry::of([RELENT, REFUND]).unwrap();
+        let journal = office.parking().dead_letter_failures();
+        let builder = Executor::builder(registry).unrestricted().journal(journal);
+        builder.service_arc(Arc::clone(&office.ran)).build().unwrap()
+    };
+    let run = process().run("r").start().unwrap();
+    let refused = answered(run.submit(&Call::new("nested_relent", "{}")).await);
+    let letter = office.records().await[0].clone();
+    assert_eq!(letter.state, State::Dead);
+    office.say(Statement::requeue(&letter, false, "ada", office.clock.now())).await.unwrap();
+    process().worker().unwrap().sweep().await.unwrap();
+    assert_eq!(office.state(letter.id).await, State::Waiting);
+    process().worker().unwrap().end_run("r").await.unwrap();
+    let record = office.record(letter.id).await;
+    assert_eq!(record.state, State::Dead);
+    assert_eq!(record.answer.unwrap().text, refused.text());
+}
+
+/// Refuses once, and then refunds an order.
+#[tool(name = "nested_relent", effect = idempotent)]
+async fn relent(calls: &Calls, ran: &Ran) -> Result<String, ToolError> {
+    ran.add("relent");
+    if ran.times() == 1 {
+        return Err(ToolError::new("refused", "not yet"));
+    }
+    calls.to(REFUND).with("order", "A-1").await_as().await
 }

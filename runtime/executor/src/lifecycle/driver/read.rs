@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 
 use super::journal::store_failed;
 use super::{Lifecycle, Look};
-use crate::call::{About, CallFailure, CircuitOpen, Plan, own_of};
+use crate::call::{About, CallFailure, CircuitOpen, Plan, Rules, own_of};
 use crate::catalog::Form;
 use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::snapshot::{
@@ -274,7 +274,7 @@ impl<'a> Lifecycle<'a> {
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.report_decision(&policy);
         }
-        let four_eyes = current.four_eyes();
+        let four_eyes = Rules::four_eyes(self.run, &current);
         let has_secrets = settled.has_secrets();
         let reviewable = is_reviewable(&policy);
         let evaluated = Evaluated { policy, reviewable, four_eyes, has_secrets, arguments: None };
@@ -314,7 +314,7 @@ impl<'a> Lifecycle<'a> {
         };
         let user = record.requester.user.as_deref();
         let current = self.run.core.rules.current();
-        let four_eyes = current.four_eyes();
+        let four_eyes = Rules::four_eyes(self.run, &current);
         let accepted =
             is_accepted(&look.snapshot, &look.settings, &digest, settled.shown(), four_eyes);
         let now = FinalCall {
