@@ -248,6 +248,18 @@ fn a_run_that_is_parked_or_whose_model_is_away_is_let_go_on() {
     assert!(again.err.contains("is not parked, and its model is not away"), "{}", again.err);
 }
 
+#[test]
+fn a_run_that_cannot_be_read_is_named_where_parked_runs_are_resumed() {
+    let journal = journal();
+    let connection = rusqlite::Connection::open(journal.path("calls.db")).unwrap();
+    let sql = "UPDATE documents SET text = 'torn' WHERE key = 'run/greet/head'";
+    assert_eq!(connection.execute(sql, []).unwrap(), 1);
+    let ran = journal.run(&["runs", "resume", "--parked"]);
+    assert_eq!(ran.code, 1, "{}", shown(&ran));
+    assert!(ran.err.starts_with("warning: ") && ran.err.contains("run/greet/head"), "{}", ran.err);
+    assert!(!ran.err.contains("no run of this journal is parked"), "{}", ran.err);
+}
+
 /// S3.26, S3.34, S3.35: the process that asked is gone, an approver decides with a program of their own, and the process that works on the journal
 /// goes on.
 #[test]

@@ -18,6 +18,7 @@ mod by_id;
 mod crashes;
 mod deadline;
 mod decide;
+mod driving;
 mod error;
 mod filter;
 mod fork;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use toolwright::journal::State;
 use toolwright::policy::{ArgumentTest, Mode, Policy, Protection, Rule};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
 use toolwright::{Call, CancellationToken, ErrorClass, Executor, Registry, ToolContext, ToolError};
@@ -188,6 +189,16 @@ async fn a_kept_call_waits_until_its_tool_is_no_longer_left_alone() {
     };
     let (done, meanwhile) = tokio::join!(waiting, meanwhile);
     assert_eq!((done.text().as_ref(), meanwhile), ("done in attempt 2", (1, true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_call_waits_behind_a_breaker_that_never_closes_again() {
+    let desk = Desk::fails(1, ErrorClass::Transient);
+    let breaker = CircuitBreaker::new(1, Duration::MAX);
+    let executor = desk.builder().circuit_breaker(breaker).build().unwrap();
+    let outcome = executor.submit(&again()).await;
+    let state = outcome.suspended().map(|it| it.state);
+    assert_eq!((state, desk.script.times()), (Some(State::Ready), 1), "{outcome:?}");
 }
 
 #[test]

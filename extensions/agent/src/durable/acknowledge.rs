@@ -43,7 +43,11 @@ impl UnacknowledgedTurn {
                 Ok(Some(record)) if record.answer.is_some() && !record.delivered => {
                     store.acknowledge(record.id).await.is_ok()
                 }
-                found => found.is_ok(),
+                Ok(_) => true,
+                Err(error) => {
+                    tracing::warn!(run, turn = self.turn, index, %error, "a call is not acknowledged");
+                    false
+                }
             };
         }
         is_done
@@ -70,7 +74,7 @@ impl UnacknowledgedTurn {
 
 /// Returns whether a call may still continue: it has no answer in the journal, and does not wait for a person to find
 /// out its outcome.
-fn may_go_on(record: &CallRecord) -> bool {
+pub(super) fn may_go_on(record: &CallRecord) -> bool {
     record.answer.is_none() && record.state != State::Indeterminate
 }
 

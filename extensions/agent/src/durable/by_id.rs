@@ -138,7 +138,8 @@ impl ById {
         loop {
             // Subscribe before reading, so that no change is missed.
             let changed = self.inner.access.store.changed();
-            let came = match self.take(&wanted, by, &mut before).await {
+            // The future is boxed because it is large.
+            let came = match Box::pin(self.take(&mut wanted, by, &mut before)).await {
                 Ok(Ok(driven)) => {
                     wanted = WantedOutcome::Rest;
                     let before = *before.get_or_insert(driven.run.history().len());
@@ -191,7 +192,7 @@ impl ById {
     /// Takes the run for this process, or returns how far it got if it cannot be driven now.
     async fn take(
         &self,
-        wanted: &WantedOutcome<'_>,
+        wanted: &mut WantedOutcome<'_>,
         by: TakenBy,
         before: &mut Option<usize>,
     ) -> Result<Result<DrivenRun, Progress>, RunError> {
@@ -212,7 +213,7 @@ impl ById {
                 }
             }
         }
-        let (head, _) = self.inner.head(&self.id).await?;
+        let (head, version) = self.inner.head(&self.id).await?;
         for (what, recorded, given) in
             [("user", &head.user, &self.user), ("session", &head.session, &self.session)]
         {
@@ -230,8 +231,13 @@ impl ById {
         match wanted {
             WantedOutcome::Answer(prompt) if rests_in_background(&head) => {
                 // The run has not ended: it reads the message with its next request.
+                let (_, turns) = self.inner.turns(&head, version).await?;
+                before.get_or_insert(turns.history.len());
                 let prompt = (*prompt).clone();
                 inbox::put(&self.inner.access, &self.id, prompt, Urgency::Next, None).await?;
+                // The message is recorded. If another process takes the run now, that process reads the message, and
+                // the caller only waits.
+                *wanted = WantedOutcome::Rest;
                 self.inner.take_run(&self.id, by).await
             }
             WantedOutcome::Answer(Prompt { text, attachments }) => {

@@ -28,7 +28,7 @@ pub struct RunFilter {
     pub session: Option<String>,
     /// Only runs in this phase.
     pub phase: Option<Phase>,
-    /// Only runs that are parked, or only runs that are not.
+    /// If `true`, only runs that are parked; if `false`, only runs that are not.
     pub parked: Option<bool>,
     /// Only runs that were started at this time or before.
     pub created_before: Option<Timestamp>,
@@ -116,10 +116,5 @@ impl RunFilter {
     /// Whether the filter excludes all runs that have ended.
     pub(super) fn wants_none_that_ended(&self) -> bool {
         self.parked == Some(true) || self.phase.is_some_and(|phase| phase != Phase::Ended)
-    }
-
-    /// Whether the filter excludes all runs that have not ended.
-    pub(super) fn wants_none_that_goes_on(&self) -> bool {
-        self.phase == Some(Phase::Ended)
     }
 }

@@ -87,6 +87,7 @@ pub(super) async fn documents_of_fork(
     let text = written(&ListEntry { agent: &head.agent, since: head.created })
         .map_err(|error| RunError::damaged(&listed, error))?;
     documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
+    documents.push(keys::not_removed(new));
     documents.extend(read_of_strangers(forking.store, run, new).await?);
     Ok((head, documents))
 }
@@ -137,7 +138,15 @@ impl Copy<'_> {
             ends_in,
             ended,
             left_out,
+            is_answered,
         } = found;
+        if !is_answered {
+            let why = format!(
+                "it is missing, expected it because the head is at turn {}; restore the journal",
+                self.head.turn
+            );
+            return Err(RunError::Damaged { key: Part::Answer.key(run, number), why });
+        }
         let is_continued = said.is_empty() || self.has_calls;
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);

@@ -84,7 +84,8 @@ pub enum Phase {
     Asking,
     /// The calls of an answer run next.
     Calling,
-    /// Calls of the last turn or calls in the background wait, and no process drives the run.
+    /// Calls of the last turn or calls in the background wait. No process drives the run, except one that has just taken
+    /// it and has recorded only its lease so far.
     Waiting,
     /// The run has ended.
     Ended,

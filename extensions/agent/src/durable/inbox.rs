@@ -2,7 +2,9 @@
 //! removes with the commit that adds the message to the history.
 
 use toolwright::CallId;
-use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
+use toolwright::journal::{
+    CommitError, Document, DocumentWrite, SealingKey, Store, StoreError, Transaction,
+};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::recorded::LeasedRun;
@@ -30,7 +32,7 @@ pub(crate) enum Urgency {
 /// before.
 ///
 /// The commit also rewrites the document that lists the run as open. A driver that ends the run without having seen the
-/// message then fails to list the run as ended.
+/// message then fails to list the run as ended, and a rewind of the run fails.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
@@ -38,11 +40,7 @@ pub(super) async fn put(
     urgency: Urgency,
     once: Option<&str>,
 ) -> Result<Option<String>, RunError> {
-    let (head, _) = head_of(&*access.store, run).await?;
-    if head.rewound.is_some() {
-        return Err(refuse_rewound(&head));
-    }
-    // The id begins with the time, so that messages are read in the order in which they were sent.
+    // The id begins with the time of the sender's clock. Messages are read in the order of their ids.
     let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
     let end = if urgency == Urgency::Now { NOW } else { "" };
     let key = format!("{}{id}{end}", keys::inbox(run));
@@ -59,11 +57,12 @@ pub(super) async fn put(
         || sent.clone().map(|key| DocumentWrite { key, expects: None, text: Some(id.to_string()) });
     loop {
         let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text.clone()) };
-        let listed = access.store.document(&open).await?.map(|it| DocumentWrite {
-            key: it.key,
-            expects: Some(it.version),
-            text: Some(it.text),
-        });
+        let listed = rewritten_listing(&*access.store, run).await?;
+        // The head is read after the list, because a rewind writes both in one commit.
+        let (head, _) = head_of(&*access.store, run).await?;
+        if head.rewound.is_some() {
+            return Err(refuse_rewound(&head));
+        }
         let documents = [write].into_iter().chain(note()).chain(listed).collect();
         let unit = Transaction { documents, ..Transaction::default() };
         match access.store.commit(unit, access.now()).await {
@@ -71,12 +70,27 @@ pub(super) async fn put(
             Err(CommitError::Document { key, .. }) if sent.as_ref() == Some(&key) => {
                 return Ok(None);
             }
-            // Another message was faster, or the run was listed as ended: read the list again.
+            // Another message or a rewind was faster, or the run was listed as ended: read the list again.
             Err(CommitError::Document { key, .. }) if key == open => tokio::task::yield_now().await,
             Err(CommitError::Store(error)) => return Err(error.into()),
             Err(error) => return Err(RunError::damaged(&key, error)),
         }
     }
+}
+
+/// Returns a write of the document that lists a run as open, with the same text; `None` if there is no such document. Of
+/// two processes that commit such a write at once, one fails: no message is sent to a run between the moment at which a
+/// rewind looks at the run and the commit of the rewind.
+pub(super) async fn rewritten_listing(
+    store: &dyn Store,
+    run: &str,
+) -> Result<Option<DocumentWrite>, StoreError> {
+    let found = store.document(&keys::open(run)).await?;
+    Ok(found.map(|it| DocumentWrite {
+        key: it.key,
+        expects: Some(it.version),
+        text: Some(it.text),
+    }))
 }
 
 /// Removes a message that was not read. Returns `false` if the driver has read the message meanwhile, so that it stays
@@ -114,10 +128,18 @@ async fn waiting(
 }
 
 impl LeasedRun {
-    /// Returns whether a message waits that has to interrupt the request in progress.
-    pub(super) async fn is_urgent(&self) -> Result<bool, RunError> {
-        let waiting = self.access().store.documents(&keys::inbox(&self.head.run)).await?;
-        Ok(waiting.iter().any(|it| it.key.ends_with(NOW)))
+    /// Returns whether a message waits that has to interrupt the request in progress. Each message rewrites the document
+    /// that lists the run as open. So the messages, which may be large, are read only when that document has changed.
+    pub(super) async fn is_urgent(&mut self) -> Result<bool, RunError> {
+        let store = &self.access().store;
+        let listed = store.document(&keys::open(&self.head.run)).await?.map(|it| it.version);
+        if listed.is_some() && listed == self.not_urgent_at {
+            return Ok(false);
+        }
+        let waiting = store.documents(&keys::inbox(&self.head.run)).await?;
+        let is_urgent = waiting.iter().any(|it| it.key.ends_with(NOW));
+        self.not_urgent_at = listed.filter(|_| !is_urgent);
+        Ok(is_urgent)
     }
 
     /// Reads the messages that wait. The commit of the next step removes them.

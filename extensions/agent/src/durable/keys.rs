@@ -1,14 +1,15 @@
 //! The keys of the documents of a run, and the ids that a run may have.
 
 use toolwright::CallId;
+use toolwright::journal::DocumentWrite;
 
 use crate::limits::ledger::answers_of;
 
-/// The prefix of the keys of documents that list the runs that have not ended. Because of these documents, a worker
-/// need not read runs that have ended.
+/// The prefix of the keys of documents that list the open runs: those that have not ended, and those that have ended but
+/// whose calls are not all acknowledged. Because of these documents, a worker need not read the other runs.
 pub(super) const OPEN: &str = "runs/open/";
 
-/// The prefix of the documents that list the runs that have ended.
+/// The prefix of the keys of documents that list the runs that have ended and are not listed as open.
 pub(super) const ENDED: &str = "runs/ended/";
 
 /// The maximum length of a run's id, in bytes.
@@ -36,6 +37,11 @@ pub(super) fn rewind(run: &str) -> String {
 /// Returns the key of the document that marks the id of a removed run as used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")
+}
+
+/// Returns a write that changes nothing. Its commit fails if a run of this id was removed.
+pub(super) fn not_removed(run: &str) -> DocumentWrite {
+    DocumentWrite { key: removed(run), expects: None, text: None }
 }
 
 pub(super) fn open(run: &str) -> String {

@@ -25,7 +25,8 @@ const HELD: GrowingPause =
     GrowingPause { first: SignedDuration::from_millis(200), longest: SignedDuration::from_secs(5) };
 
 pub(super) enum Patience<'a> {
-    /// Retries for less than a second, because the commit may have succeeded and only its reply was lost.
+    /// Retries a few times, after pauses of less than a second in all. The commit may have succeeded, and only its reply
+    /// was lost.
     Short,
     /// Retries until the journal can write, or this future is done.
     HeldUntil(BoxFuture<'a, ()>),

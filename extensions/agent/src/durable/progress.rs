@@ -18,7 +18,8 @@ pub enum Progress {
     /// process, it continues the run as soon as the last of these calls has its answer. A run that is done and waits
     /// for calls in the background continues with the first answer.
     Waiting(Waiting),
-    /// The run is at work, and its next request will contain the message that was sent to it.
+    /// The message that was sent to the run is recorded. The run has not ended, and its next request will contain the
+    /// message.
     Queued,
 }
 

@@ -116,12 +116,16 @@ impl Recorder for RunRecord {
         if self.is_cancelled() {
             return Ok(Some(Stop::Cancelled));
         }
-        if let Some(cancelled) = self.recorded.find_cancellation().await? {
-            self.cancelled = Some(cancelled);
-            return Ok(Some(Stop::Cancelled));
-        }
         let is_late = self.time_left().is_some_and(|left| left.is_zero());
-        Ok(is_late.then_some(Stop::TimeIsUp))
+        match self.recorded.find_cancellation().await {
+            Ok(Some(cancelled)) => {
+                self.cancelled = Some(cancelled);
+                Ok(Some(Stop::Cancelled))
+            }
+            // The time limit applies even if the journal cannot be read.
+            Err(error) if !is_late => Err(error),
+            _ => Ok(is_late.then_some(Stop::TimeIsUp)),
+        }
     }
 
     fn is_cancelled(&mut self) -> bool {

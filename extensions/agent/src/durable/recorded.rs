@@ -12,7 +12,7 @@ use super::RunError;
 use super::acknowledge::UnacknowledgedTurn;
 use super::crashes::Suspicion;
 use super::head::{Head, Lease, written};
-use super::keys;
+use super::keys::{self, Part};
 use super::made_of::MadeOf;
 use super::patience::Patience;
 use super::turn;
@@ -41,6 +41,8 @@ pub(super) struct LeasedRun {
     pub taken: Vec<DocumentWrite>,
     /// The version of the document that lists the run as open, as it was before the driver last read the inbox.
     listed_at: Option<u64>,
+    /// The version of the document that lists the run as open, as it was when the inbox last had no urgent message.
+    pub not_urgent_at: Option<u64>,
     /// Whether the run may have messages that it had not read when it ended.
     pub is_said_more: bool,
     /// Whether a commit is in progress, or the outcome of the last commit is unknown.
@@ -60,6 +62,7 @@ impl LeasedRun {
             also: Vec::new(),
             taken: Vec::new(),
             listed_at: None,
+            not_urgent_at: None,
             is_said_more: false,
             is_committing: false,
             suspicion: None,
@@ -174,11 +177,14 @@ impl LeasedRun {
                         }
                         // The head is unchanged, so the conflict is about another document.
                         found if found.as_ref().map_or(0, |it| it.version) == self.version => {
-                            let other = conflicting(&conflict).filter(|other| *other != key);
-                            return Err(other.map_or_else(lost, |other| {
-                                let why = format!("it was changed by hand: {conflict}");
-                                RunError::damaged(other, why)
-                            }));
+                            let is_elsewhere = |other: &str| is_written_elsewhere(&run, other);
+                            return Err(match conflicting(&conflict) {
+                                Some(other) if other != key && !is_elsewhere(other) => {
+                                    let why = format!("it was changed by hand: {conflict}");
+                                    RunError::damaged(other, why)
+                                }
+                                _ => lost(),
+                            });
                         }
                         Some(found) if self.is_own_renewal(&found.text) => {
                             self.version = found.version;
@@ -212,7 +218,12 @@ impl LeasedRun {
     pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
         let key = keys::agent(&self.head.run);
         let mut differences = Vec::new();
-        if let Some(found) = self.access.store.document(&key).await? {
+        let found = match self.is_new() {
+            // Such a document belongs to an earlier run of this id.
+            true => None,
+            false => self.access.store.document(&key).await?,
+        };
+        if let Some(found) = found {
             let before: MadeOf = turn::opened(&found, self.access.sealing.as_ref())?;
             if before == *now {
                 return Ok(differences);
@@ -267,21 +278,21 @@ impl LeasedRun {
     }
 
     /// Lists a run as ended, once all its calls are acknowledged, except those in the background. If the run has ended
-    /// with an answer, all its messages must be read too.
+    /// with an answer, all its messages must be read too. Returns whether the run is no longer listed as open.
     pub(super) async fn list_as_ended(
         &mut self,
         left: &[UnacknowledgedTurn],
         background: &[BackgroundCall],
         is_answer: bool,
-    ) -> Result<(), RunError> {
+    ) -> Result<bool, RunError> {
         (self.listed_at, self.is_said_more) = (None, false);
         if self.access.store.document(&keys::open(&self.head.run)).await?.is_none() {
-            return Ok(());
+            return Ok(true);
         }
         for calls in left {
             let (store, run) = (&*self.access.store, &self.head.run);
             if !calls.acknowledge_calls(store, run, background).await {
-                return Ok(());
+                return Ok(false);
             }
         }
         let listed = self.prepare_listing(true).await?;
@@ -289,9 +300,10 @@ impl LeasedRun {
         let reads = is_answer && self.head.rewound.is_none();
         if reads && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;
-            return Ok(());
+            return Ok(false);
         }
-        self.commit(self.head.clone(), listed).await
+        self.commit(self.head.clone(), listed).await?;
+        Ok(!self.is_said_more)
     }
 
     /// Extends the lease.
@@ -316,6 +328,13 @@ pub(super) fn end_of_lease(access: &JournalAccess, begin: Timestamp) -> Timestam
 /// Whether messages wait in the inbox of a run.
 pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
     Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
+}
+
+/// Returns whether other processes than the driver of a run may write this document: the sender of a message withdraws
+/// the message, a tool of the previous driver sets the state of a plugin, or an earlier run of this id is removed.
+fn is_written_elsewhere(run: &str, key: &str) -> bool {
+    let is_of_plugins = matches!(Part::of(run, key), Some((_, Part::Plugins)));
+    is_of_plugins || key.starts_with(&keys::inbox(run)) || key == keys::removed(run)
 }
 
 /// Returns the key of the document whose version the commit did not expect.

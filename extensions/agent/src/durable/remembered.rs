@@ -65,8 +65,9 @@ pub(super) struct RunMemory {
 }
 
 impl RunMemory {
-    /// Notes that a driver took a run without progress: the run still waits for the same calls, although some of them
-    /// were due. For instance, the circuit breaker of a tool is open.
+    /// Notes that a driver took a run without progress. Either the run still waits for the same calls, although some of
+    /// them were due; for instance, the circuit breaker of a tool is open. Or the run has ended, waits for no calls, and
+    /// cannot be listed as ended yet.
     pub(super) fn took_in_vain(&self, run: &str, calls: Versions, now: Timestamp) {
         let until = now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX);
         locked(&self.vain).insert(run.to_owned(), (calls, until));
@@ -81,6 +82,12 @@ impl RunMemory {
             vain.remove(run);
         }
         is_vain
+    }
+
+    /// Drops the notes about runs that are no longer listed as open, so that the notes do not grow without bound.
+    pub(super) fn keep(&self, listed: &HashSet<&str>) {
+        locked(&self.vain).retain(|run, _| listed.contains(run.as_str()));
+        locked(&self.seen).retain(|run, _| listed.contains(run.as_str()));
     }
 
     /// Returns a head whose lease ends by the clock of this process. If the driver's clock is ahead, the lease would
@@ -108,4 +115,22 @@ impl RunMemory {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_about_runs_that_are_no_longer_listed_are_dropped() {
+        let (memory, now) = (RunMemory::default(), Timestamp::UNIX_EPOCH);
+        for run in ["r1", "r2"] {
+            memory.took_in_vain(run, Versions::new(), now);
+            locked(&memory.seen).insert(run.to_owned(), (1, now));
+        }
+        memory.keep(&HashSet::from(["r2"]));
+        assert!(memory.is_vain("r2", &Versions::new(), now));
+        assert!(!memory.is_vain("r1", &Versions::new(), now));
+        assert_eq!(locked(&memory.seen).keys().collect::<Vec<_>>(), ["r2"]);
+    }
 }

@@ -2,16 +2,33 @@
 //! the run's calls under the id. The journal would answer the calls of another run of this id with the old answers.
 
 use jiff::Timestamp;
-use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};
+use toolwright::journal::{
+    CallRecord, CommitError, DocumentWrite, Filter, Page, State, Store, StoreError, Transaction,
+};
 use toolwright::unstable::runs::{ended_key, untrusted_key};
 
 use super::RunError;
+use super::acknowledge::may_go_on;
 use super::head::{Head, Phase, Rewound, written};
 use super::keys;
 use super::recorded::ListEntry;
-use super::rewind::refuse_rewound;
+use super::rewind::{refuse_rewound, refuse_unfinished};
 use super::runs::head_of;
 use crate::limits::ledger::{answers_of, children_of};
+
+/// The states of calls that may have no answer yet, except those whose outcome is unknown.
+const UNANSWERED: [State; 7] = [
+    State::Judging,
+    State::Planned,
+    State::Pending,
+    State::Ready,
+    State::Running,
+    State::Waiting,
+    State::HandedOver,
+];
+
+/// How many calls are read at once.
+const PAGE: usize = 1_000;
 
 /// Removes the documents of a run, all or none.
 pub(super) async fn remove(
@@ -21,27 +38,51 @@ pub(super) async fn remove(
     now: Timestamp,
 ) -> Result<(), RunError> {
     let run = &head.run;
-    let not_now = |why: &str| RunError::NotNow { run: run.clone(), why: why.to_owned() };
+    let not_now = |why: String| RunError::NotNow { run: run.clone(), why };
     if let Some(Rewound::Unfinished { .. }) = &head.rewound {
         return Err(refuse_rewound(head));
     }
-    if let Some(Rewound::To { run: other, .. }) = &head.rewound
-        && let Ok((other, _)) = head_of(store, other).await
-        && let Some(Rewound::Unfinished { .. }) = &other.rewound
-    {
-        return Err(refuse_rewound(&other));
-    }
     if head.phase != Phase::Ended {
-        return Err(not_now("has not ended; cancel it, and remove it when it has"));
+        return Err(not_now("has not ended; cancel it, and remove it when it has".to_owned()));
+    }
+    // Without the record of the run's end, a worker would begin the call again.
+    if let Some(call) = find_open_call(store, run).await? {
+        let CallRecord { id, tool, state, .. } = call;
+        return Err(not_now(format!(
+            "has a call that may still go on: call {id} of `{tool}` is {state}; remove the run when the call has ended"
+        )));
     }
     let documents = documents_of(store, head, version).await?;
+    // The commit expects the version of the rewind's record that was read before this check.
+    if let Some(Rewound::To { .. }) = &head.rewound {
+        refuse_unfinished(store, head).await?;
+    }
     let unit = Transaction { documents, ..Transaction::default() };
     match store.commit(unit, now).await {
         Ok(()) => Ok(()),
         Err(CommitError::Store(error)) => Err(error.into()),
-        Err(_) => {
-            Err(not_now("goes on, because its user has said more; remove it when it has ended"))
+        Err(_) => Err(not_now(match head_of(store, run).await?.0.phase {
+            Phase::Ended => {
+                "is changed by another process at this moment; look at it, and remove it again"
+                    .to_owned()
+            }
+            _ => "goes on, because its user has said more; remove it when it has ended".to_owned(),
+        })),
+    }
+}
+
+/// Finds a call of a run that has no answer and may still run or begin.
+async fn find_open_call(store: &dyn Store, run: &str) -> Result<Option<CallRecord>, StoreError> {
+    let states = UNANSWERED.to_vec();
+    let filter = Filter { run: Some(run.to_owned()), states, ..Filter::default() };
+    let mut page = Page::first(PAGE);
+    loop {
+        let found = store.list(&filter, page).await?;
+        if let Some(open) = found.calls.into_iter().find(may_go_on) {
+            return Ok(Some(open));
         }
+        let Some(last) = found.next else { return Ok(None) };
+        page = page.after(last);
     }
 }
 

@@ -13,18 +13,22 @@
 //! - Undoing a rewind takes the same steps: one commit, then the files, then one commit, which removes the new run.
 
 mod document;
+mod refused;
 mod taken;
 
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{CommitError, DocumentWrite, SealingKey, Store, Transaction};
-use toolwright::unstable::changes::{ChangingCalls, FileChanges, RestoredFiles};
+use toolwright::unstable::changes::{ChangingCalls, FileChanges};
 
 use self::document::{RewindDocument, RewindStep};
+use self::refused::{already, may_go_back, refuse_changed_files};
+pub(super) use self::refused::{refuse_rewound, refuse_unfinished};
 pub use self::taken::LastingEffect;
 use self::taken::TakenTurns;
 use super::fork::{Forking, documents_of_fork};
 use super::head::{Head, Phase, Rewound};
+use super::inbox::rewritten_listing;
 use super::keys::Part;
 use super::removal::documents_of;
 use super::runs::head_of;
@@ -73,6 +77,8 @@ impl Rewinding<'_> {
         turn: u64,
         new: Option<&str>,
     ) -> Result<Rewind, RunError> {
+        // A message that is sent from here on lets the commit fail, or is refused after it.
+        let listing = rewritten_listing(self.store, run).await?;
         let (head, version) = head_of(self.store, run).await?;
         if let Some(Rewound::To { run: to, turn: at }) = &head.rewound {
             let (document, _) = RewindDocument::of(self.store, run).await?;
@@ -111,15 +117,14 @@ impl Rewinding<'_> {
             Some(new) => new.to_owned(),
             None => self.free_id(run, turn).await?,
         };
-        let document = self.decide(&head, version, turn, &new, taken.calls).await?;
+        let document = self.decide((&head, version, listing), turn, &new, taken.calls).await?;
         self.finish(&head, document).await
     }
 
     /// Records in one commit that a new run continues from a turn.
     async fn decide(
         &self,
-        head: &Head,
-        version: u64,
+        (head, version, listing): (&Head, u64, Option<DocumentWrite>),
         turn: u64,
         new: &str,
         calls: ChangingCalls,
@@ -142,6 +147,7 @@ impl Rewinding<'_> {
         let rewound = Some(Rewound::To { run: new.to_owned(), turn });
         documents.push(self.head_with(head, version, rewound)?);
         documents.push(document.write(run, None)?);
+        documents.extend(listing);
         match self.commit(documents).await {
             Ok(true) => Ok(document),
             Ok(false) if head_of(self.store, new).await.is_ok() => {
@@ -155,7 +161,7 @@ impl Rewinding<'_> {
     /// Restores the files, and then lets drivers take the new run.
     async fn finish(&self, head: &Head, document: RewindDocument) -> Result<Rewind, RunError> {
         let run = &head.run;
-        let taken = TakenTurns::after(self.store, head, document.turn).await?;
+        let taken = TakenTurns::of(self.store, &document.turns).await?;
         let restored = self.files.take_back(&document.changing(), document.by, &document.to).await;
         let restored = restored.map_err(|error| log_failed(run, &error))?;
         refuse_changed_files(run, &restored)?;
@@ -185,6 +191,7 @@ impl Rewinding<'_> {
         let by = match document.step {
             RewindStep::Redoing(by) => by,
             RewindStep::Restoring | RewindStep::Done => {
+                let listing = rewritten_listing(self.store, &document.to).await?;
                 let (other, of_other) = head_of(self.store, &document.to).await?;
                 self.is_untouched(&other, &document).await?;
                 let found = self.files.examine(&document.restoring()).await;
@@ -192,10 +199,11 @@ impl Rewinding<'_> {
                 let by = new_call();
                 document.step = RewindStep::Redoing(by);
                 let unfinished = Some(Rewound::Unfinished { run: run.clone() });
-                let documents = vec![
+                let mut documents = vec![
                     self.head_with(&other, of_other, unfinished)?,
                     document.write(run, Some(version))?,
                 ];
+                documents.extend(listing);
                 if !self.commit(documents).await? {
                     return Err(changed_meanwhile(&document.to));
                 }
@@ -310,65 +318,6 @@ impl Rewinding<'_> {
 /// count: a driver writes it again when it takes a run.
 fn is_of_turn(run: &str, key: &str) -> bool {
     Part::of(run, key).is_some_and(|(_, part)| part != Part::Plugins)
-}
-
-/// Explains why a rewound run cannot continue.
-pub(super) fn refuse_rewound(head: &Head) -> RunError {
-    let why = match &head.rewound {
-        Some(Rewound::To { run, turn }) => format!(
-            "went back to turn {turn} as run `{run}`; go on with that one, or take the rewind back"
-        ),
-        Some(Rewound::Unfinished { run }) => format!(
-            "goes on from a turn of run `{run}`, whose files are not all restored; do the rewind of `{run}` again, or take it back"
-        ),
-        None => "was rewound".to_owned(),
-    };
-    RunError::NotNow { run: head.run.clone(), why }
-}
-
-/// Makes the error for a run that cannot go back, because an earlier rewind of the run is not undone.
-fn already(head: &Head, document: &RewindDocument) -> RunError {
-    let RewindDocument { to, turn, step, .. } = document;
-    let why = match step {
-        RewindStep::Restoring => format!(
-            "goes back to turn {turn} as run `{to}`, and its files are not all restored; finish that with the same turn, or take it back"
-        ),
-        RewindStep::Redoing(_) => format!(
-            "takes back that it went to turn {turn} as run `{to}`, and its files are not all restored; finish that first"
-        ),
-        RewindStep::Done => return refuse_rewound(head),
-    };
-    RunError::NotNow { run: head.run.clone(), why }
-}
-
-/// Refuses to rewind a run that is driven, has calls without an answer, or was rewound.
-fn may_go_back(head: &Head, now: Timestamp) -> Result<(), RunError> {
-    let run = head.run.clone();
-    if head.rewound.is_some() {
-        return Err(refuse_rewound(head));
-    }
-    if let Some(lease) = head.lease.as_ref().filter(|lease| lease.until > now) {
-        let (driver, until) = (lease.driver.clone(), lease.until);
-        return Err(RunError::Driven { run, driver, until });
-    }
-    match head.phase {
-        Phase::Ended | Phase::Asking => Ok(()),
-        Phase::Calling | Phase::Waiting => {
-            let why = format!(
-                "has calls without an answer in turn {}; let it go on or cancel it, and rewind it when they are answered",
-                head.turn
-            );
-            Err(RunError::NotNow { run, why })
-        }
-    }
-}
-
-fn refuse_changed_files(run: &str, found: &RestoredFiles) -> Result<(), RunError> {
-    if found.refused.is_empty() {
-        return Ok(());
-    }
-    let files = found.refused.iter().map(ToString::to_string).collect();
-    Err(RunError::FilesChanged { run: run.to_owned(), files })
 }
 
 fn log_failed(run: &str, error: &toolwright::ToolError) -> RunError {

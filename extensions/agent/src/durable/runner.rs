@@ -159,10 +159,13 @@ impl Runner {
         }
     }
 
-    /// Sends another message to a run. A run that has ended continues with the message. A run that is at work gets the
-    /// message with its next request ([`Progress::Queued`]). The message is recorded, after all earlier messages,
-    /// before this method returns. If the run ends with an answer before it has read the message, the run continues
-    /// with the message. If a limit or an error ends the run, the message waits until another message is sent.
+    /// Sends another message to a run. A run that has ended continues with the message. A run that is at work or waits
+    /// for a person gets the message with its next request ([`Progress::Queued`]). The message is recorded before this
+    /// method returns. If the run ends with an answer before it has read the message, the run continues with the
+    /// message. If a limit or an error ends the run, the message waits until another message is sent.
+    ///
+    /// The run reads the messages of one process in the order in which they were sent. It reads messages of several
+    /// processes, sent before the same request, in the order of the clocks of these processes.
     ///
     /// # Errors
     /// When the message is empty, or the run was cancelled or went back to an earlier turn; also the errors of
@@ -338,23 +341,6 @@ impl Inner {
     /// Reads the head of a run and the version of its document.
     pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
         head_of(&*self.access.store, run).await
-    }
-
-    /// Takes a run if this process may, and drives it.
-    pub(super) async fn gone_on(&self, run: &str, by: TakenBy) -> Result<Progress, RunError> {
-        match Box::pin(self.take_run(run, by)).await? {
-            Ok(mut driven) => self.drive(&mut driven).await,
-            Err(progress) => Ok(progress),
-        }
-    }
-
-    /// Takes a run for a worker and drives it. The worker limits how many runs run calls at once.
-    pub(super) async fn worked_on(&self, run: &str) -> Result<(), RunError> {
-        if let Ok(mut driven) = Box::pin(self.take_run(run, TakenBy::Worker)).await? {
-            driven.record.places = Some(Arc::clone(&self.places));
-            self.drive(&mut driven).await?;
-        }
-        Ok(())
     }
 
     pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {

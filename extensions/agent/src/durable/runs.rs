@@ -1,5 +1,6 @@
 //! Reads and administers the runs of a journal without their application.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,20 +77,23 @@ impl Runs {
         self.list(keys::ENDED).await
     }
 
-    /// Finds the runs that a filter selects, those that have not ended first. Leaves out heads that cannot be read,
-    /// because the filter cannot judge them. This method reads the heads of all runs that the filter may select.
+    /// Finds the runs that a filter selects, those that [`list_open`](Self::list_open) lists first. Leaves out heads that
+    /// cannot be read, because the filter cannot judge them. This method reads the heads of all runs that the filter may
+    /// select.
     ///
     /// # Errors
     /// When the journal fails.
     pub async fn find(&self, filter: &RunFilter) -> Result<Vec<Head>, RunError> {
-        let mut found = Vec::new();
-        for (prefix, is_left_out) in [
-            (keys::OPEN, filter.wants_none_that_goes_on()),
-            (keys::ENDED, filter.wants_none_that_ended()),
-        ] {
+        let (mut found, mut names) = (Vec::new(), HashSet::new());
+        // A run that has ended is still listed as open while its calls may go on.
+        for (prefix, is_left_out) in
+            [(keys::OPEN, false), (keys::ENDED, filter.wants_none_that_ended())]
+        {
             if !is_left_out {
                 let heads = self.list(prefix).await?.into_iter().flatten();
-                found.extend(heads.filter(|head| filter.takes(head)));
+                // A run that is listed as ended between the two readings is in both lists.
+                let is_new = |head: &Head| filter.takes(head) && names.insert(head.run.clone());
+                found.extend(heads.filter(is_new));
             }
         }
         Ok(found)
@@ -169,11 +173,13 @@ impl Runs {
         let write = DocumentWrite { key, expects: None, text: Some(text) };
         let unit = Transaction { documents: vec![write], ..Transaction::default() };
         match self.store.commit(unit, now).await {
-            // The run may have ended meanwhile, with a driver that did not read the request.
-            Ok(()) => Ok(self
-                .head(run)
-                .await
-                .is_ok_and(|head| head.ended.is_none() || head.cancelled.is_some())),
+            // The run may have ended meanwhile, with a driver that did not read the request. If the head cannot be
+            // read now, the request is recorded nevertheless.
+            Ok(()) => Ok(match self.head(run).await {
+                Ok(head) => head.ended.is_none() || head.cancelled.is_some(),
+                Err(RunError::NoSuchRun { .. }) => false,
+                Err(_) => true,
+            }),
             Err(CommitError::Store(error)) => Err(error.into()),
             Err(_) => Ok(false),
         }
@@ -214,7 +220,8 @@ impl Runs {
     /// run of this id with the old answers.
     ///
     /// # Errors
-    /// When there is no such run, it has not ended, a rewind of it is not finished, or the journal fails.
+    /// When there is no such run, it has not ended, a call of it may still go on, a rewind of it is not finished, or the
+    /// journal fails.
     pub async fn remove(&self, run: &str, now: Timestamp) -> Result<(), RunError> {
         let (head, version) = head_of(&*self.store, run).await?;
         remove(&*self.store, &head, version, now).await

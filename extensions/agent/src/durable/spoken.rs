@@ -22,7 +22,8 @@ impl Inner {
         attachments: Arc<[Content<'static>]>,
         before: &mut Option<usize>,
     ) -> Result<DrivenRun, RunError> {
-        let mut driven = self.opened_again(id).await?;
+        let (head, version) = self.head(id).await?;
+        let mut driven = self.opened_again(head, version).await?;
         before.get_or_insert(driven.run.history().len());
         driven.said_before().await?;
         driven.say(text, attachments).await?;
@@ -34,19 +35,28 @@ impl Inner {
     /// # Errors
     /// [`RunError::LeaseLost`] if another process has read the messages first.
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
-        if !has_messages(&*self.access.store, id).await? {
-            return Ok(None);
+        while has_messages(&*self.access.store, id).await? {
+            let (head, version) = self.head(id).await?;
+            if head.phase != Phase::Ended {
+                return Err(RunError::LeaseLost { run: id.to_owned() });
+            }
+            match self.spoken_of(head, version).await {
+                // A message was withdrawn, or another process was faster: read the inbox and the head again.
+                Err(error) if error.is_elsewhere() => tokio::task::yield_now().await,
+                spoken => return spoken,
+            }
         }
-        if self.head(id).await?.0.phase != Phase::Ended {
-            return Err(RunError::LeaseLost { run: id.to_owned() });
-        }
-        let mut driven = self.opened_again(id).await?;
+        Ok(None)
+    }
+
+    async fn spoken_of(&self, head: Head, version: u64) -> Result<Option<DrivenRun>, RunError> {
+        let mut driven = self.opened_again(head, version).await?;
         Ok(driven.said_before().await?.then_some(driven))
     }
 
-    async fn opened_again(&self, id: &str) -> Result<DrivenRun, RunError> {
-        let (head, version) = self.head(id).await?;
-        let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
+    async fn opened_again(&self, head: Head, version: u64) -> Result<DrivenRun, RunError> {
+        let run = head.run.clone();
+        let not_now = |why: &str| RunError::NotNow { run: run.clone(), why: why.to_owned() };
         if head.phase != Phase::Ended {
             return Err(not_now("has not ended; resume it, or wait for its end"));
         }
@@ -61,7 +71,7 @@ impl Inner {
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
         // A cancellation that was requested after the end of the run must not end the work on this message.
-        let key = keys::cancel(id);
+        let key = keys::cancel(&run);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);
             driven.record.recorded.also.push(DocumentWrite { key, expects, text: None });
@@ -77,10 +87,15 @@ impl DrivenRun {
         let has_some = !waiting.is_empty();
         // The commit that records a message also removes it from the inbox.
         let mut removals = std::mem::take(&mut self.record.recorded.taken).into_iter();
-        for message in waiting {
+        for (index, message) in waiting.into_iter().enumerate() {
             self.record.recorded.taken = removals.next().into_iter().collect();
             let (text, attachments) = message.into_parts();
-            self.say(&text, attachments).await?;
+            match self.say(&text, attachments).await {
+                // This message was withdrawn. The run is open again, and reads the messages after it with its next
+                // request.
+                Err(error) if error.is_elsewhere() && index > 0 => break,
+                said => said?,
+            }
         }
         Ok(has_some)
     }

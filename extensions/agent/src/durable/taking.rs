@@ -77,6 +77,8 @@ impl Inner {
         // The imported history is recorded together with the first message.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
+        // A run of this id may be removed before the new run is recorded, for instance while a guard reads the message.
+        record.recorded.also.push(keys::not_removed(&info.id));
         let mut driven = DrivenRun { run, record, differences: Vec::new() };
         match driven.say(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
@@ -106,10 +108,16 @@ impl Inner {
                 let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
                 let background = state.background();
                 self.recall(&recorded.head, left.as_slice(), background, is_answer).await?;
-                recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
+                let is_listed =
+                    recorded.list_as_ended(left.as_slice(), background, is_answer).await?;
+                if !is_listed && !recorded.is_said_more {
+                    // For example, a call still goes on in another process. A worker need not load the run in each pass
+                    // until then.
+                    self.remembered.took_in_vain(id, Versions::new(), now);
+                }
                 if recorded.is_said_more
                     && is_answer
-                    && let Some(driven) = self.spoken_of_inbox(id).await?
+                    && let Some(driven) = Box::pin(self.spoken_of_inbox(id)).await?
                 {
                     return Ok(Ok(driven));
                 }
@@ -169,84 +177,6 @@ impl Inner {
         Ok(error)
     }
 
-    /// Drives a run as far as possible in this process, and continues it with messages that arrived while it ended.
-    pub(super) async fn drive(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
-        loop {
-            let progress = self.driven_once(driven).await?;
-            if let Progress::Waiting(waiting) = &progress
-                && let Some(more) = self.said_while_it_rested(waiting).await
-            {
-                let places = driven.record.places.take();
-                *driven = more;
-                driven.record.places = places;
-                continue;
-            }
-            let recorded = &mut driven.record.recorded;
-            let (Progress::Ended(end), true) =
-                (&progress, std::mem::take(&mut recorded.is_said_more))
-            else {
-                return Ok(progress);
-            };
-            let is_answer = end.is_answer() && recorded.head.cancelled.is_none();
-            let run = recorded.head.run.clone();
-            let more = match is_answer {
-                true => self.spoken_of_inbox(&run).await?,
-                false => None,
-            };
-            match more {
-                Some(more) => {
-                    let places = driven.record.places.take();
-                    *driven = more;
-                    driven.record.places = places;
-                }
-                // No message continues the run: a message that arrived was withdrawn, or the run reads it with the next
-                // message.
-                None => {
-                    // The calls in the background are cancelled before the run is listed as ended. If the listing
-                    // fails, a worker on the journal lists the run.
-                    let RunRecord { recorded, background, left, .. } = &mut driven.record;
-                    if let Err(error) =
-                        self.recall(&recorded.head, left, background, is_answer).await
-                    {
-                        tracing::warn!(run, %error, "calls in the background were not cancelled");
-                        return Ok(progress);
-                    }
-                    let left = std::mem::take(left);
-                    let _ = recorded.list_as_ended(&left, background, is_answer).await;
-                    if !driven.record.recorded.is_said_more {
-                        return Ok(progress);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes a run that waits only for calls in the background again, if a message came after the driver last read the
-    /// inbox. Otherwise no process would read the message before a result of these calls comes.
-    async fn said_while_it_rested(&self, waiting: &Waiting) -> Option<DrivenRun> {
-        if !waiting.calls.iter().any(|it| it.in_background)
-            || !has_messages(&*self.access.store, &waiting.run).await.ok()?
-        {
-            return None;
-        }
-        // If another process has taken the run meanwhile, that process reads the message.
-        Box::pin(self.take_run(&waiting.run, TakenBy::Worker)).await.ok()?.ok()
-    }
-
-    async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
-        let run = driven.run.id().to_owned();
-        // The future is boxed because it is large.
-        let progress = Box::pin(driven.drive()).await?;
-        if let Progress::Waiting(waiting) = &progress {
-            let now = self.access.now();
-            let (calls, versions, _) = self.calls(&waiting.calls, now).await?;
-            if calls.contains(&CallStatus::MayGoOn) {
-                self.remembered.took_in_vain(&run, versions, now);
-            }
-        }
-        Ok(progress)
-    }
-
     /// Reads the state of a run: its head, with the lease in terms of this process's clock, and the status of the calls
     /// that the run waits for.
     async fn read_status(&self, id: &str) -> Result<RunStatus, RunError> {
@@ -284,7 +214,7 @@ impl Inner {
             Decision::Parked { until: parked } => until(parked),
             Decision::Away { outage } => until(outage.until),
             Decision::Rests { until: rests } => until(rests),
-            Decision::Waits if is_vain => Look::Again,
+            Decision::Waits | Decision::Ended if is_vain => Look::Again,
             Decision::Waits => {
                 let calls = head.waiting.iter().map(|it| it.call).collect();
                 Look::Rests { until: head.deadline, calls }
@@ -372,7 +302,7 @@ impl Inner {
     }
 
     /// Reads the status of the calls that a run waits for, and the approval requests for them.
-    async fn calls(
+    pub(super) async fn calls(
         &self,
         waiting: &[WaitingCall],
         now: Timestamp,

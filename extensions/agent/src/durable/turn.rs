@@ -135,6 +135,8 @@ pub struct RecordedTurn {
     pub(super) ends_in: Option<EndsIn>,
     /// How the run ended with the answer, if the run had to end in a value.
     pub(super) ended: Option<RunEnd>,
+    /// Whether the model's answer is recorded, even if it was empty.
+    pub(super) is_answered: bool,
 }
 
 impl RecordedTurn {
@@ -163,6 +165,7 @@ pub(super) async fn read_turn(
             }
             Part::Answer => {
                 let answered: ModelAnswered = opened(&document, sealing)?;
+                turn.is_answered = true;
                 (turn.answer, turn.model) = (answered.message, answered.model);
                 (turn.ended, turn.left_out) = (answered.ended, answered.left_out);
                 turn.guards.extend(answered.guards);

@@ -181,7 +181,10 @@ impl Runner {
         self.0.wake(rested).await?;
         let (begun, mut once, mut again) = (Instant::now(), Duration::ZERO, Duration::ZERO);
         let listed = self.0.open_runs(&mut rested.listing).await?;
-        rested.runs.keep(listed.iter().map(|it| it.run.as_str()));
+        let names = listed.iter().map(|it| it.run.as_str()).collect();
+        rested.runs.keep(&names);
+        going.keep(&names);
+        self.0.remembered.keep(&names);
         for OpenRun { run, .. } in listed {
             if going.len() >= self.0.at_once {
                 break;

@@ -17,6 +17,6 @@ pub mod process;
 mod secrets;
 mod suspects;
 mod unclear;
-mod unreadable;
+pub mod unreadable;
 mod waiting;
 mod watched;

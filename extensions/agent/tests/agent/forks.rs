@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use toolwright::journal::{Journal, MemoryStore, SealingKey, Store};
+use toolwright::journal::{DocumentWrite, Journal, MemoryStore, SealingKey, Store, Transaction};
 use toolwright::provider::ToolCall;
 use toolwright::retry::RetryPolicy;
 use toolwright::{ErrorClass, Executor, OnNoApprover, Registry, ToolError, tool};
@@ -163,6 +163,20 @@ async fn what_cannot_be_forked_is_refused_and_records_nothing() {
         assert!(error.starts_with(words), "{error}");
     }
     assert_eq!(world.store.documents("run/r2").await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_run_with_a_lost_answer_is_not_forked_as_if_the_answer_were_empty() {
+    let world = World::new();
+    let agents = ended(&world, &[]).await;
+    let key = "run/r1/turn/2/answer".to_owned();
+    let expects = world.store.document(&key).await.unwrap().map(|it| it.version);
+    let documents = vec![DocumentWrite { key: key.clone(), expects, text: None }];
+    let lost = Transaction { documents, ..Transaction::default() };
+    world.store.commit(lost, Timestamp::now()).await.unwrap();
+    let error = agents.fork("r1", 3, "r2").await.unwrap_err();
+    assert!(matches!(&error, RunError::Damaged { key: of, .. } if *of == key), "{error}");
+    agents.fork("r1", 1, "r2").await.unwrap();
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
-use toolwright::journal::{Journal, MemoryStore, Store};
+use toolwright::journal::{DocumentWrite, Journal, MemoryStore, Store, Transaction};
 use toolwright::provider::ToolCall;
 use toolwright::unstable::changes::{ChangingCalls, FileChanges, RefusedFile, RestoredFiles};
 use toolwright::{CallId, Executor, OnNoApprover, Registry, ToolContext, ToolError, tool};
@@ -387,6 +387,22 @@ async fn what_is_past_a_fork_belongs_to_the_run_that_did_it() {
     assert_eq!(texts(&world), ["one", "one", ""]);
     let lasting: Vec<_> = rewind.lasting.iter().map(|it| (it.run.as_str(), it.turn)).collect();
     assert_eq!(lasting, [("r1", 2)], "the bell rang in the first run");
+}
+
+#[tokio::test]
+async fn a_run_whose_chain_of_forks_does_not_end_does_not_go_back_by_a_part_of_its_turns() {
+    let world = World::new();
+    worked(&world).await;
+    let found = world.store.document("run/r1/head").await.unwrap().unwrap();
+    let mut head: serde_json::Value = serde_json::from_str(&found.text).unwrap();
+    head["forked"] = serde_json::json!({"run": "r1", "turn": 3});
+    let (key, expects) = (found.key, Some(found.version));
+    let documents = vec![DocumentWrite { key, expects, text: Some(head.to_string()) }];
+    let damage = Transaction { documents, ..Transaction::default() };
+    world.store.commit(damage, jiff::Timestamp::now()).await.unwrap();
+    let error = world.rewind("r1", 1).await.unwrap_err().to_string();
+    assert!(error.contains("was forked more than 10000 times"), "{error}");
+    assert_eq!(texts(&world), ["three", "one", "three"]);
 }
 
 #[tokio::test]

@@ -105,8 +105,8 @@ impl HandOff {
         self
     }
 
-    /// Sets the size of the context window of the agent's model, in tokens. Unless set, the size for the agent with
-    /// which the run began applies; see [`AgentBuilder::window`](crate::AgentBuilder::window).
+    /// Sets the size of the context window of the agent's model, in tokens. Unless set, an agent with a model of its own
+    /// has the window of that model, and any other agent that of the agent with which the run began; see [`AgentBuilder::window`](crate::AgentBuilder::window).
     #[must_use]
     pub fn window(mut self, tokens: u64) -> Self {
         self.window = Some(tokens);

@@ -126,9 +126,10 @@ impl ReadyHandOff {
         let profile = Profile::new(patterns).map_err(|error| refused(error.to_string()))?;
         let catalog = first.executor.catalog().select(&profile);
         let catalog = catalog.map_err(|error| refused(error.to_string()))?;
-        let model = match model {
-            Some(model) => Arc::from(model?),
-            None => Arc::clone(&first.model),
+        // The window that the application has set for the first agent is that of the first agent's model.
+        let (model, window) = match model {
+            Some(model) => (Arc::from(model?), None),
+            None => (Arc::clone(&first.model), first.window),
         };
         takes_tools(&catalog, &*model)?;
         if let Some(output) = &first.output {
@@ -170,7 +171,7 @@ impl ReadyHandOff {
             accounts: first.accounts.clone(),
             answer_budget: first.answer_budget.clone(),
             plugins: Arc::clone(&first.plugins),
-            window: agent.window.or(first.window),
+            window: agent.window.or(window),
             summarizer: first.summarizer.clone(),
             sub_agents: None,
             hand_offs: None,

@@ -91,7 +91,7 @@ impl RunRecord {
         // background are cancelled.
         let is_left =
             is_ended && (has_answers || !self.left.is_empty() || !next.background().is_empty());
-        // A run with a message that was not read also stays in the list, until its driver has read its inbox again.
+        // Before the driver lists such a run as ended, it reads the inbox once more.
         self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {

@@ -53,7 +53,7 @@ impl TakenTurns {
             if first <= last {
                 taken.add(store, &at.run, first..=last).await?;
             }
-            let Some(forked) = at.forked.take().filter(|_| own > turn) else { break };
+            let Some(forked) = at.forked.take().filter(|_| own > turn) else { return Ok(taken) };
             last = last.min(own);
             at = match head_of(store, &forked.run).await {
                 Ok((above, _)) => above,
@@ -66,6 +66,20 @@ impl TakenTurns {
                 }
                 Err(error) => return Err(error),
             };
+        }
+        let why = format!(
+            "cannot go back to turn {turn}: it was forked more than {FORKS} times since that turn; name a later turn"
+        );
+        Err(RunError::NotNow { run: head.run.clone(), why })
+    }
+
+    /// Reads the calls of these turns, which are in order for each run. The heads of the runs may be removed.
+    pub(super) async fn of(store: &dyn Store, turns: &[(String, u64)]) -> Result<Self, RunError> {
+        let mut taken = Self { calls: ChangingCalls::default(), records: Vec::new() };
+        for of_run in turns.chunk_by(|(one, _), (other, _)| one == other) {
+            if let ([(run, first), ..], [.., (_, last)]) = (of_run, of_run) {
+                taken.add(store, run, *first..=*last).await?;
+            }
         }
         Ok(taken)
     }

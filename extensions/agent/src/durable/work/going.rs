@@ -73,8 +73,28 @@ impl Going {
         self.left_alone.insert(run.to_owned(), (Instant::now() + pause, before + 1));
     }
 
+    /// Forgets the failures of runs that are no longer listed as open: they went on elsewhere.
+    pub(super) fn keep(&mut self, listed: &HashSet<&str>) {
+        self.left_alone.retain(|run, _| listed.contains(run.as_str()));
+    }
+
     /// Forgets that a run failed.
     pub(super) fn forget(&mut self, run: &str) {
         self.left_alone.remove(run);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_failure_of_a_run_that_is_no_longer_listed_is_forgotten() {
+        let mut going = Going::default();
+        going.leave_alone("r1");
+        going.leave_alone("r2");
+        going.keep(&HashSet::from(["r2"]));
+        assert!(!going.is_left_alone("r1") && going.is_left_alone("r2"));
+        assert_eq!(going.left_alone.len(), 1);
     }
 }

@@ -42,8 +42,7 @@ struct Entry {
 
 impl Resting {
     /// Drops the runs that are no longer listed.
-    pub(super) fn keep<'r>(&mut self, listed: impl IntoIterator<Item = &'r str>) {
-        let listed: HashSet<&str> = listed.into_iter().collect();
+    pub(super) fn keep(&mut self, listed: &HashSet<&str>) {
         self.runs.retain(|run, _| listed.contains(run.as_str()));
         self.seen.retain(|run| listed.contains(run.as_str()));
     }
@@ -140,7 +139,7 @@ mod tests {
     #[test]
     fn a_run_that_is_no_longer_listed_is_forgotten() {
         let (mut resting, _) = resting(2);
-        resting.keep(["r1"]);
+        resting.keep(&HashSet::from(["r1"]));
         assert_eq!(awake(&resting, 2), [0]);
         assert!(resting.look_at("r0") && !resting.look_at("r1"));
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join;
+use tokio::sync::{Notify, Semaphore};
 use toolwright::approval::ApproverKey;
 use toolwright::journal::{State, Store};
 use toolwright::{Executor, IntoTool as _, Registry};
 use toolwright_agent::durable::{NewRun, Phase, Progress, RunError, Runner, Runs};
-use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd};
+use toolwright_agent::{Agent, BeforeDecision, Guard, Message, ModelAnswer, RunEnd};
 
 use super::{DOOR, handed_over, paint, results, supply};
 use crate::durable::process::{Deadly, PAY, Provider, World, calls, until_dead};
@@ -26,14 +27,17 @@ fn process(world: &World, store: impl Store, model: &Arc<Provider>) -> Process {
     process_of(world, store, model, 25)
 }
 
-/// One whose runs take at most so many turns.
-fn process_of(world: &World, store: impl Store, model: &Arc<Provider>, turns: u32) -> Process {
+fn executor_of(world: &World, store: impl Store) -> Executor {
     let key = ApproverKey::from_seed("executor", [9; 32]).unwrap();
     let tools = [paint(Duration::from_secs(3600)).into_tool(), PAY.into_tool()];
     let tools = Registry::of(tools).unwrap();
     let journal = world.journal(Arc::new(store)).hand_over_key(key);
-    let executor = Executor::builder(tools).service(world.log.clone()).journal(journal);
-    let executor = executor.build().unwrap();
+    Executor::builder(tools).service(world.log.clone()).journal(journal).build().unwrap()
+}
+
+/// One whose runs take at most so many turns.
+fn process_of(world: &World, store: impl Store, model: &Arc<Provider>, turns: u32) -> Process {
+    let executor = executor_of(world, store);
     let agent = Agent::on(executor.clone(), Arc::clone(model)).name("clerk").max_turns(turns);
     let agent = agent.build().unwrap();
     let runner = Runner::builder().agent("clerk", agent.clone()).build().unwrap();
@@ -235,6 +239,47 @@ async fn what_a_runner_says_to_a_run_that_rests_drives_it() {
     assert!(ended.ended().is_some(), "{ended}");
     let history = outline(&process.history().await);
     assert_eq!(history[4..6], ["user: Is it done?", "model: Not yet. +0"], "{history:?}");
+}
+
+#[tokio::test]
+async fn what_is_said_to_a_run_that_rests_is_recorded_once_while_another_process_takes_it() {
+    let world = World::new();
+    let model = Provider::new([
+        calls([DOOR]),
+        ModelAnswer::text("It is on its way."),
+        ModelAnswer::text("Not yet."),
+        ModelAnswer::text("It is blue."),
+    ]);
+    process(&world, world.store(), &model).runner.start(new_run()).await.unwrap();
+    let (reached, goes_on) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
+    let (looks, waits) = (Arc::clone(&reached), Arc::clone(&goes_on));
+    let slow = Guard::before_run("slow", move |_| {
+        let (looks, waits) = (Arc::clone(&looks), Arc::clone(&waits));
+        async move {
+            looks.notify_one();
+            waits.acquire().await.unwrap().forget();
+            BeforeDecision::Continue
+        }
+    });
+    let executor = executor_of(&world, world.store());
+    let agent = Agent::on(executor, Arc::clone(&model)).name("clerk").guard(slow).build().unwrap();
+    let first = Runner::builder().agent("clerk", agent).build().unwrap();
+    let takes = tokio::spawn(async move { first.send("r1", "one").await });
+    reached.notified().await;
+
+    let second = process(&world, world.store(), &model);
+    let says = tokio::spawn({
+        let agent = second.agent.clone();
+        async move { agent.chat().id("r1").send("two").await.map(|it| it.history().to_vec()) }
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let inbox = world.store().documents("run/r1/inbox/").await.unwrap();
+    assert_eq!(inbox.iter().filter(|it| it.text.contains("two")).count(), 1);
+    goes_on.add_permits(9);
+    takes.await.unwrap().unwrap();
+    second.supply_all().await;
+    let history = outline(&says.await.unwrap().unwrap());
+    assert_eq!(history[..3], ["user: one", "user: two", "model: Not yet. +0"], "{history:?}");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
 use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
 use toolwright_agent::{Cost, Message, ModelAnswer, Stopped, TotalUsage, Usage, import};
 
-use super::process::{Provider, World, calls};
+use super::process::{Deadly, Provider, World, calls};
 use super::unreadable::Unreadable;
 
 async fn ended() -> (World, Runner) {
@@ -158,6 +158,34 @@ async fn a_removed_run_leaves_its_calls_and_no_other_run_gets_its_id() {
     let again = agents.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
     assert_eq!(again, RunError::Exists { run: "r1".into() });
     assert_eq!(agents.remove("r1").await.unwrap_err(), RunError::NoSuchRun { run: "r1".into() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_processes_that_remove_a_run_at_once_the_later_hears_that_it_is_gone() {
+    let (world, agents) = ended().await;
+    let (store, still) = Deadly::at(&world, 0);
+    let goes_on = Arc::clone(&store.goes_on);
+    let runs = Runs::of(Arc::new(store));
+    let mut removed = Box::pin(runs.remove("r1", world.now()));
+    tokio::select! {
+        removed = &mut removed => panic!("it waits before its commit: {removed:?}"),
+        () = still.notified() => {}
+    }
+    agents.remove("r1").await.unwrap();
+    goes_on.notify_one();
+    assert_eq!(removed.await.unwrap_err(), RunError::NoSuchRun { run: "r1".into() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancellation_is_reported_as_recorded_although_the_head_cannot_be_read_after_it() {
+    let world = World::new();
+    let agents = world.process(&Provider::new([ModelAnswer::text("Done.")]));
+    agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let store = Unreadable::of(world.store());
+    store.hide("run/r1/head", 1..2);
+    let runs = Runs::of(Arc::new(store));
+    assert!(runs.cancel("r1", "ada", "not any more", world.now()).await.unwrap());
+    assert!(!runs.cancel("r1", "ada", "not any more", world.now()).await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]

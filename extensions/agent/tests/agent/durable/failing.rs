@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use tokio::time::{Instant, sleep};
 use toolwright::journal::{CommitError, MemoryStore, Store, StoreError, Transaction};
+use toolwright::{Registry, tool};
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner};
-use toolwright_agent::{ModelAnswer, RunEnd, check};
+use toolwright_agent::{Agent, Limit, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
+use super::unreadable::Unreadable;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
@@ -145,4 +148,28 @@ async fn a_model_that_answers_differently_after_a_restart_is_not_asked_for_what_
     assert!(history.contains("sent hello") && history.contains("sent other"), "{history}");
     assert!(!history.contains("pay"), "{history}");
     assert_eq!((model.asked(), other.asked()), (1, 2));
+}
+
+/// Sleeps for an hour. From then on the journal does not say whether the run was cancelled.
+#[tool(effect = read)]
+async fn nap(store: &Unreadable) {
+    store.hide("run/r1/cancel", 0..usize::MAX);
+    sleep(Duration::from_hours(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_limit_ends_a_run_although_its_cancellation_cannot_be_read() {
+    let world = World::on_tokio_time();
+    let store = Unreadable::of(world.store());
+    let executor = world.executor_of(store.clone(), Registry::of([NAP]).unwrap());
+    let executor = executor.unrestricted().service(store.clone()).build().unwrap();
+    let agent = Agent::on(executor, Provider::new([calls([("nap", "{}")])]));
+    let agent = agent.max_duration(Duration::from_secs(10)).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
+    let begun = Instant::now();
+    let ended = agents.start(NewRun::new("r1", "clerk", "rest")).await.unwrap();
+    let is_late = matches!(ended.ended(), Some(RunEnd::Limit(Limit::Time { .. })));
+    assert!(is_late, "{ended}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(store.reads() < 1_000, "{} reads", store.reads());
 }

@@ -8,10 +8,11 @@ use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Registry, tool};
-use toolwright_agent::durable::{NewRun, Phase, Runner, Runs};
+use toolwright_agent::durable::{NewRun, Phase, RunFilter, Runner, Runs};
 use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
+use super::unreadable::Unreadable;
 use crate::support::Log;
 
 /// Charges a card, at most once.
@@ -71,13 +72,15 @@ async fn mail(log: &Log, begun: &Begun) {
 #[derive(Clone, Default)]
 struct Begun(Arc<Notify>);
 
-#[tokio::test(start_paused = true)]
-async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_ends() {
+/// A world in which run `r1` was cancelled while one of its calls may still run in a process that was killed, and
+/// another process with its view of the journal.
+async fn cancelled_while_it_mails() -> (World, Runner, Unreadable) {
     let (world, begun) = (World::new(), Begun::default());
     let model = Provider::new([calls([("file", "{}"), ("mail", "{}")])]);
+    let store = Unreadable::of(world.store());
     let process = || {
         let tools = Registry::of([FILE, MAIL]).unwrap();
-        let executor = world.executor_of(world.store(), tools).unrestricted();
+        let executor = world.executor_of(store.clone(), tools).unrestricted();
         let executor = executor.service(world.clone()).service(begun.clone()).build().unwrap();
         let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
         Runner::builder().agent("clerk", agent).build().unwrap()
@@ -98,17 +101,56 @@ async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_e
     let ended = second.resume("r1").await.unwrap();
     assert_eq!(ended.ended(), Some(&RunEnd::Cancelled));
     assert_eq!(listed(&world, State::Running).await.len(), 1, "it may still run elsewhere");
+    (world, second, store)
+}
 
-    world.pass(Duration::from_mins(1));
-    let work = tokio::time::timeout(Duration::from_secs(20), second.work());
+async fn works_for_a_while(process: &Runner) {
+    let work = tokio::time::timeout(Duration::from_secs(20), process.work());
     assert!(work.await.is_err(), "nothing drains it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_a_cancelled_run_gave_up_is_not_begun_again_when_its_lease_ends() {
+    let (world, second, _) = cancelled_while_it_mails().await;
+    world.pass(Duration::from_mins(1));
+    works_for_a_while(&second).await;
     assert_eq!(lines(&world, "mail"), 1, "it began again");
     let [record] = &listed(&world, State::Cancelled).await[..] else { panic!("it is cancelled") };
     assert!(record.tool == "mail" && record.delivered);
+    let runs = Runs::of(Arc::new(world.store()));
     assert!(runs.list_open().await.unwrap().is_empty());
     second.remove("r1").await.unwrap();
     let left = world.store().documents("run/r1/").await.unwrap();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_is_not_removed_while_a_call_of_it_may_begin_again() {
+    let (world, second, _) = cancelled_while_it_mails().await;
+    let early = second.remove("r1").await.unwrap_err().to_string();
+    assert!(early.contains("of `mail` is running; remove the run when"), "{early}");
+    world.pass(Duration::from_mins(1));
+    works_for_a_while(&second).await;
+    assert_eq!(lines(&world, "mail"), 1, "it began again");
+    second.remove("r1").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_ended_is_not_loaded_in_each_pass_while_a_call_of_it_may_still_run() {
+    let (_, second, store) = cancelled_while_it_mails().await;
+    let before = store.readings("run/r1/turn/");
+    works_for_a_while(&second).await;
+    let loads = store.readings("run/r1/turn/") - before;
+    assert!(loads <= 2, "{loads} loads");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_ended_is_found_as_such_while_a_call_of_it_may_still_run() {
+    let (world, _, _) = cancelled_while_it_mails().await;
+    let runs = Runs::of(Arc::new(world.store()));
+    let found = runs.find(&RunFilter::new().phase(Phase::Ended)).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(runs.find(&RunFilter::new()).await.unwrap().len(), 1);
 }
 
 /// S3.34, S3.38.

@@ -194,3 +194,23 @@ async fn a_run_that_goes_on_without_its_guards_says_so() {
         "{differences}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_id_is_removed_while_a_guard_reads_its_message_is_not_recorded() {
+    let world = World::new();
+    let model = Provider::new([ModelAnswer::text("Done.")]);
+    let first = world.process(&model);
+    first.start(NewRun::new("r1", "clerk", "Tea.")).await.unwrap();
+    let removes = Guard::before_run("removes", move |_| {
+        let first = first.clone();
+        async move {
+            first.remove("r1").await.unwrap();
+            BeforeDecision::Continue
+        }
+    });
+    let agent = world.agent(world.store(), &model).guard(removes).build().unwrap();
+    let second = Runner::builder().agent("clerk", agent).build().unwrap();
+    let error = second.start(NewRun::new("r1", "clerk", "Coffee.")).await.unwrap_err();
+    assert_eq!(error, Recorded::Exists { run: "r1".into() });
+    assert!(second.head("r1").await.is_err());
+}

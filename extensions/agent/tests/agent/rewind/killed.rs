@@ -12,6 +12,8 @@ use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright_agent::ScriptedModel;
 use toolwright_agent::durable::{RunError, Runs};
 
+use crate::durable::unreadable::Unreadable;
+
 use super::{World, texts, worked, writes};
 
 /// The journal as a process has it that dies at a commit: two moments for each, before and after.
@@ -173,6 +175,37 @@ async fn a_rewind_that_fails_between_two_files_is_finished_or_taken_back() {
         acted(&world.runs(), &world, act).await.unwrap();
         assert_eq!(texts(&world), if act == Act::Back { BEFORE } else { LEFT });
     }
+}
+
+#[tokio::test]
+async fn a_run_is_not_removed_before_its_rewind_is_finished_even_if_the_new_run_cannot_be_read() {
+    let world = World::new();
+    worked(&world).await;
+    world.files.fail_after(Some(1));
+    world.rewind("r1", 1).await.unwrap_err();
+    world.files.fail_after(None);
+    let store = Unreadable::of(world.store.clone());
+    store.hide("run/r1-at-1/head", 0..1);
+    let early = Runs::of(Arc::new(store)).remove("r1", Timestamp::now()).await.unwrap_err();
+    assert!(early.to_string().contains("its files are not all restored"), "{early}");
+    world.rewind("r1", 1).await.unwrap();
+    assert_eq!(texts(&world), BEFORE);
+    world.runs().remove("r1", Timestamp::now()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_rewind_is_finished_although_the_run_whose_turns_it_undoes_is_removed() {
+    let world = World::new();
+    let agents = worked(&world).await;
+    agents.fork("r1", 3, "r2").await.unwrap();
+    world.files.fail_after(Some(1));
+    world.rewind("r2", 1).await.unwrap_err();
+    world.files.fail_after(None);
+    agents.remove("r1").await.unwrap();
+    let rewind = world.rewind("r2", 1).await.unwrap();
+    assert_eq!(texts(&world), BEFORE);
+    let lasting: Vec<_> = rewind.lasting.iter().map(|it| (it.run.as_str(), it.turn)).collect();
+    assert_eq!(lasting, [("r1", 2)], "the bell rang");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::{
-    Agent, Fallback, Model, ModelAnswer, ModelError, ModelRequest, Prices, ScriptedModel,
+    Agent, Fallback, HandOff, Model, ModelAnswer, ModelError, ModelRequest, Prices, ScriptedModel,
     ScriptedRequest, SubAgent,
 };
 
@@ -63,6 +63,23 @@ async fn a_history_that_outgrows_the_window_of_its_model_is_shortened_unless_the
     );
     assert_eq!(own, small);
     assert!(whole > 2 * own, "{whole} bytes without a window, {own} with that of the model");
+}
+
+#[tokio::test]
+async fn a_run_that_is_handed_off_to_another_model_has_the_window_of_that_model() {
+    let mut clerk = ScriptedModel::new();
+    for page in 0..30 {
+        clerk = clerk.calls([("read_page", format!(r#"{{"page":{page}}}"#).as_str())]);
+    }
+    let clerk = Arc::new(clerk.says("Done."));
+    let handed = ("hand_off", r#"{"agent":"clerk","reason":"It is a book."}"#);
+    let agent = Agent::builder(ScriptedModel::new().calls([handed])).tools([READ_PAGE]);
+    let reader = HandOff::to("clerk", "Reads.").model(Narrow(Arc::clone(&clerk)));
+    let agent = agent.max_turns(100).window(u64::MAX).hand_off(reader);
+    agent.build().unwrap().run("Read the book.").await.unwrap();
+    let bytes = |it: &ScriptedRequest| serde_json::to_string(&it.history).unwrap().len();
+    let most = clerk.requests().iter().map(bytes).max().unwrap();
+    assert!(clerk.requests().len() == 31 && most < 16_000 * 4, "{most}");
 }
 
 #[tokio::test]
