@@ -210,6 +210,9 @@ impl Peer {
                 tool("flood", "Answers with 40 MB.", json!({})),
                 tool("large", "Answers with 10 MB.", json!({})),
                 tool("crumbs", "Answers byte by byte.", json!({})),
+                tool("chatter", "Reports its progress without end.", json!({})),
+                tool("regret", "Asks for a person, and takes the question back.", json!({})),
+                tool("empty", "Answers with an empty object.", json!({})),
             ]),
         ];
         match cursor.as_str() {
@@ -277,6 +280,22 @@ impl Peer {
                 }
                 self.text(id, "reported");
             }
+            "chatter" => {
+                let message = "x".repeat(1 << 20);
+                let report = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
+                    "progressToken": params["_meta"]["progressToken"], "progress": 1, "message": message}});
+                let mut output = std::io::stdout().lock();
+                while writeln!(output, "{report}").is_ok() {}
+            }
+            "regret" => {
+                self.send(&json!({"jsonrpc": "2.0", "id": "ask", "method": "elicitation/create",
+                    "params": {"message": "Your name?", "requestedSchema": {"type": "object", "properties": {}}}}));
+                std::thread::sleep(Duration::from_millis(100));
+                self.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "ask"}}));
+                std::thread::sleep(Duration::from_millis(100));
+                self.text(id, "never mind");
+            }
+            "empty" => self.answer(id, &json!({})),
             "large" => self.text(id, &"x".repeat(10 << 20)),
             "flood" => {
                 let piece = "x".repeat(1 << 20);

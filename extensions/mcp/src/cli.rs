@@ -20,7 +20,7 @@ const APPLICATION: u8 = 70;
 /// | option | |
 /// | --- | --- |
 /// | `--http ADDR` | serves many clients over HTTP (feature `http-server`); if other machines can reach the address, `describe` has to set a check of tokens |
-/// | `--profile NAME` | serves only the tools of this one of [the server's profiles](McpServer::profiles) |
+/// | `--profile NAME` | serves only the tools of this one of [the server's profiles](McpServer::profiles); refused if the application chooses a profile for each user ([`McpServer::profile_of`]) |
 ///
 /// The command uses the same executor as the other commands. The executor treats each call of a client as a model's
 /// call: if the policy asks for an approval, the call waits in the journal, or is refused if there is no journal. An
@@ -93,7 +93,7 @@ fn serve_to_end(
     let executor = configure(Executor::builder(Registry::linked()?)).build()?;
     let server = describe(McpServer::new(executor.clone()));
     let server = match serve.get_one::<String>("profile") {
-        Some(name) => server.profile(name)?,
+        Some(name) => with_profile(server, name)?,
         None => server,
     };
     #[cfg(feature = "http-server")]
@@ -121,6 +121,17 @@ fn serve_to_end(
     Ok(ended?)
 }
 
+/// Selects a profile for all users. An application that chooses a profile for each user would serve that one instead, so
+/// the option is refused there.
+fn with_profile(server: McpServer, name: &str) -> Result<McpServer, Box<dyn std::error::Error>> {
+    if server.chooses_profiles() {
+        return Err(
+            "this application chooses a profile for each user; leave out `--profile`".into()
+        );
+    }
+    Ok(server.profile(name)?)
+}
+
 #[cfg(feature = "http-server")]
 async fn over_http(server: crate::HttpServer) -> Result<(), crate::ServeError> {
     let bound = server.bind().await?;
@@ -135,4 +146,26 @@ async fn over_http(server: crate::HttpServer) -> Result<(), crate::ServeError> {
     });
     bound.serve_until(ended).await;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::{DynamicTool, Effect, Profiles};
+
+    use super::*;
+
+    #[test]
+    fn a_profile_is_refused_where_the_application_chooses_one_for_each_user() {
+        let schema = serde_json::json!({"type": "object"});
+        let hello = DynamicTool::new("hello", "Says hello.", schema, |_, _| async { Ok("hello") });
+        let registry = Registry::empty();
+        registry.register(hello.effect(Effect::Read)).unwrap();
+        let executor = Executor::builder(registry).build().unwrap();
+        let profiles = r#"{"reader": ["hello"], "owner": ["*"]}"#;
+        let profiles: Profiles = serde_json::from_str(profiles).unwrap();
+        let server = McpServer::new(executor).profiles(profiles);
+        assert!(with_profile(server.clone(), "reader").is_ok());
+        let refused = with_profile(server.profile_of(|_| "owner"), "reader").unwrap_err();
+        assert!(refused.to_string().contains("leave out `--profile`"), "{refused}");
+    }
 }

@@ -14,7 +14,10 @@ mod names;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
 pub(crate) mod offered;
+mod pages;
 mod process;
+mod questions;
+mod reports;
 pub(crate) mod resource_tools;
 mod restart;
 mod result;
@@ -25,7 +28,6 @@ pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -197,26 +199,6 @@ impl McpServers {
     fn trace(&self) -> Option<TraceContext> {
         let tracer = self.0.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
         tracer.and_then(|Tracer(read)| read())
-    }
-
-    /// Remembers in this file the definition with which each tool last ran. A person who is asked about a call then
-    /// sees what the tool's server has changed since, even after a restart. Without a file, the definitions are lost
-    /// when the process ends. No tool of an agent should be able to write the file.
-    ///
-    /// # Errors
-    /// When the file exists and cannot be read.
-    pub fn remember_in(self, file: impl AsRef<Path>) -> std::io::Result<Self> {
-        *self.0.known.write().unwrap_or_else(PoisonError::into_inner) =
-            KnownDefinitions::read(file.as_ref())?;
-        Ok(self)
-    }
-
-    /// Returns the change in a tool's definition since the tool last ran, for the person who is asked about a call of
-    /// the tool.
-    pub(crate) fn change(&self, name: &str) -> Option<String> {
-        let server = self.0.servers.get(names::server(name)?)?;
-        let tool = server.last_listed(name)?;
-        self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(&tool)
     }
 
     /// Lists the names of the servers in the configuration.

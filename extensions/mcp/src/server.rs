@@ -1,6 +1,7 @@
 //! An application as an MCP server: the executor, the name of the server, and the settings of its sessions.
 
 mod answer;
+mod changes;
 #[expect(
     deprecated,
     reason = "clients of the revisions before 2026-07-28 have logging and sampling"
@@ -199,7 +200,8 @@ impl McpServer {
     /// can be neither listed nor called in sessions of this user. This setting takes precedence over
     /// [`profile`](Self::profile). `choose` gets the user of the session, or `None` if neither a check of tokens nor
     /// [`each_session`](Self::each_session) names one. If no profile has the chosen name, the session does not begin
-    /// ([`ServeError::NoProfile`]), and over HTTP the request is answered 403.
+    /// ([`ServeError::NoProfile`]), and over HTTP the request is answered 403. For requests without a session, `choose` is
+    /// called each time; if it returns another profile than before, the calls of the user that run or wait are cancelled.
     ///
     /// ```
     /// use toolwright::{Executor, Profiles, Registry};
@@ -219,6 +221,12 @@ impl McpServer {
     ) -> Self {
         self.choose = Some(Arc::new(move |user| choose(user).into()));
         self
+    }
+
+    /// Reports whether a function chooses the profile of each user.
+    #[cfg(feature = "cli")]
+    pub(crate) fn chooses_profiles(&self) -> bool {
+        self.choose.is_some()
     }
 
     /// Makes the parent span of each call whose client sends a trace context (`_meta.traceparent`). With

@@ -51,7 +51,8 @@ impl Elicitation {
 }
 
 /// The handlers that answer the questions of servers. A kind of question without a handler is refused, and servers
-/// learn at the handshake which kinds are answered.
+/// learn at the handshake which kinds are answered. A server may ask 16 questions during one call, which are answered
+/// one after the other; questions outside of a call are refused.
 ///
 /// ```
 /// use futures::future::{BoxFuture, FutureExt as _};

@@ -1,7 +1,7 @@
 //! One server: starts it when it is first needed, lists its tools, calls them, and restarts it after it has ended.
 //!
-//! No lock is held during a wait for a server. A start runs concurrently with the calls that need it, and a new listing
-//! of tools with the calls that use the earlier list.
+//! The lock of the state is never held during a wait for a server. A start runs concurrently with the calls that need
+//! it, and a new listing of tools with the calls that use the earlier list.
 
 mod asking;
 mod calling;
@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, MetaObject, RequestMetaObject,
     RequestParamsMeta as _,
@@ -30,6 +29,8 @@ use super::config::{ServerConfig, Trust};
 use super::definition::{DIGITS, Definitions, ForeignTool, hex_digest};
 use super::handler::Handler;
 use super::process::Process;
+use super::questions::Questions;
+use super::reports::Reports;
 use super::restart::Restart;
 use super::result;
 use super::said::ServerStderr;
@@ -63,6 +64,8 @@ pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 #[derive(Default)]
 struct State {
     live: Option<Live>,
+    /// The tools that the server has listed last; `None` before its first start.
+    last_list: Option<Arc<Definitions>>,
     restart: Restart,
     /// The token that [`Server::close`] cancels. It ends the start in progress, and the calls that wait for a start.
     closed: CancellationToken,
@@ -76,7 +79,8 @@ struct Live {
     changed: Arc<AtomicBool>,
     /// Whether the server no longer knows the session.
     is_lost: bool,
-    progress: ProgressDispatcher,
+    reports: Reports,
+    questions: Questions,
     definitions: Arc<Definitions>,
     listed: tokio::time::Instant,
     /// The request for a new list of tools that has no answer yet.
@@ -88,8 +92,8 @@ struct Line {
     /// Identifies the connection, because its [`Live`] has the same pointer.
     changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
-    /// Passes the server's progress reports to the calls in progress.
-    progress: ProgressDispatcher,
+    reports: Reports,
+    questions: Questions,
     /// The server's standard error, if this process has started it.
     said: Option<ServerStderr>,
 }
@@ -98,7 +102,7 @@ struct Line {
 enum Attempt {
     Answered(Box<CallToolResponse>),
     /// The server does not know the session, and has not worked on the call.
-    SessionUnknown,
+    SessionUnknown(Line),
 }
 
 impl Server {
@@ -137,7 +141,12 @@ impl Server {
     /// definition and for the server that answers, so that an approval does not count for another server of the same
     /// name.
     pub(super) fn digest_of(&self, tool: &ForeignTool) -> String {
-        let mut digits = hex_digest(&format!("{}\n{}", self.identity(), tool.fingerprint));
+        self.digest(&tool.fingerprint)
+    }
+
+    /// Returns the digits for the definition with this fingerprint.
+    pub(super) fn digest(&self, fingerprint: &str) -> String {
+        let mut digits = hex_digest(&format!("{}\n{fingerprint}", self.identity()));
         digits.truncate(DIGITS);
         digits
     }
@@ -153,9 +162,10 @@ impl Server {
         Ok(definitions)
     }
 
-    /// Returns a tool from the last list, by its name in this application. Neither starts the server nor asks it.
+    /// Returns a tool from the last list, by its name in this application. Neither starts the server nor asks it; the
+    /// server may have ended since.
     pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
-        self.line()?.1.get(name)
+        self.state().last_list.as_ref()?.get(name)
     }
 
     /// Calls a tool, if its definition has not changed. The request is cancelled when the future is dropped, when the
@@ -187,10 +197,12 @@ impl Server {
             Attempt::Answered(answer) => answer,
             // The server has not worked on the call. Before the call is repeated in a new session, the tool's definition is
             // compared again.
-            Attempt::SessionUnknown => {
+            Attempt::SessionUnknown(line) => {
+                self.lose(&line);
                 match self.attempt(tool, request, patience, context, &closed).await? {
                     Attempt::Answered(answer) => answer,
-                    Attempt::SessionUnknown => return Err(self.unknown_twice(tool)),
+                    // The server does not know what the call asks for; other calls can use the new session.
+                    Attempt::SessionUnknown(_) => return Err(self.unknown_twice(tool)),
                 }
             }
         };
@@ -221,11 +233,7 @@ impl Server {
         if now.as_ref().is_none_or(|now| now.fingerprint != tool.fingerprint) {
             return Err(self.changed(tool, now.is_some()));
         }
-        let attempt = self.rounds(&line, request, patience, context).await?;
-        if matches!(attempt, Attempt::SessionUnknown) {
-            self.lose(&line);
-        }
-        Ok(attempt)
+        self.rounds(line, request, patience, context).await
     }
 
     /// Notes that the server no longer knows the session of this connection, so that the next call begins a new session.
@@ -283,9 +291,10 @@ impl Server {
     fn line(&self) -> Option<(Line, Arc<Definitions>)> {
         let state = self.state();
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;
-        let (peer, progress) = (live.running.peer().clone(), live.progress.clone());
+        let (reports, questions) = (live.reports.clone(), live.questions.clone());
+        let (peer, changed) = (live.running.peer().clone(), Arc::clone(&live.changed));
         let said = live.process.as_ref().map(|process| process.said().clone());
-        let line = Line { changed: Arc::clone(&live.changed), peer, progress, said };
+        let line = Line { changed, peer, reports, questions, said };
         Some((line, Arc::clone(&live.definitions)))
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     let title = tool.title.clone().map(|it| escaped(&it));
     let (has_own_timeout, identity) = (server.call_timeout().is_some(), server.identity());
     let server = Arc::clone(server);
-    let (asked, shown) = (handle.clone(), name.clone());
+    let (asked, shown) = (handle.clone(), Arc::clone(&tool));
     let mut made = DynamicTool::new(name, description, schema, move |input, context| {
         let (handle, server, tool) = (handle.clone(), Arc::clone(&server), Arc::clone(&tool));
         async move {
@@ -40,7 +40,7 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     made = made.preview_by(move |input, _| {
         let change = asked.servers().map(|servers| servers.change(&shown));
         let input = escaped(&input.to_string());
-        let call = format!("calls `{shown}` with {input}");
+        let call = format!("calls `{}` with {input}", shown.name);
         std::future::ready(change.map(|change| match change {
             Some(change) => format!("{change}\n{call}"),
             None => call,

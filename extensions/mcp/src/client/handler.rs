@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::{
     ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
     ElicitResult, ErrorData, Implementation, ListRootsResult, ProgressNotificationParam,
@@ -18,6 +17,8 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::answers::Answers;
+use super::questions::Questions;
+use super::reports::Reports;
 
 /// Handles the messages that the server of one connection sends on its own initiative. `rmcp` calls these methods.
 #[derive(Debug, Clone)]
@@ -25,12 +26,30 @@ pub(super) struct Handler {
     pub(super) server: String,
     /// Whether the server has changed its tools since they were last listed.
     pub(super) changed: Arc<AtomicBool>,
-    /// Passes the server's progress reports on to the calls that wait for them.
-    pub(super) progress: ProgressDispatcher,
+    pub(super) reports: Reports,
+    pub(super) questions: Questions,
     pub(super) answers: Answers,
 }
 
 impl Handler {
+    /// Puts a question to the application, one at a time. If the server cancels the question or its connection ends, the
+    /// application is no longer asked.
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: &impl Serialize,
+        context: RequestContext<RoleClient>,
+    ) -> Result<T, ErrorData> {
+        let refused = |why: String| ErrorData::invalid_request(why, None);
+        self.questions.count().map_err(refused)?;
+        let answer = async {
+            let _one = self.questions.one.lock().await;
+            self.answer(method, params).await
+        };
+        let answer = context.ct.run_until_cancelled(answer).await;
+        answer.unwrap_or_else(|| Err(refused("the question was cancelled".to_owned())))
+    }
+
     async fn answer<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -57,19 +76,20 @@ impl ClientHandler for Handler {
     async fn create_elicitation(
         &self,
         params: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        self.answer("elicitation/create", &params).await
+        self.ask("elicitation/create", &params, context).await
     }
 
     async fn create_message(
         &self,
         params: CreateMessageRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        self.answer("sampling/createMessage", &params).await
+        self.ask("sampling/createMessage", &params, context).await
     }
 
+    /// Lists the folders of the application, which costs nothing, so servers may ask for them at any time.
     async fn list_roots(
         &self,
         _: RequestContext<RoleClient>,
@@ -82,7 +102,7 @@ impl ClientHandler for Handler {
         progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.progress.handle_notification(progress).await;
+        self.reports.receive(progress);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -92,6 +92,19 @@ pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
     }
 }
 
+/// Returns why a request was not sent with a token that the server accepts; `None` for any other error. The server has
+/// not worked on the request.
+pub(super) fn authorization_failure(error: &ServiceError) -> Option<String> {
+    let failure = failure(error)?;
+    let is_refused = matches!(
+        failure,
+        StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)
+    );
+    #[cfg(feature = "oauth")]
+    let is_refused = is_refused || matches!(failure, StreamableHttpError::Auth(_));
+    is_refused.then(|| failure.to_string())
+}
+
 fn failure(error: &ServiceError) -> Option<&Failure> {
     match error {
         ServiceError::TransportSend(error) => error.error.downcast_ref(),

@@ -15,13 +15,11 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::Mutex;
 
 use super::definition::UNREADABLE;
+use super::pages::MOST as MOST_TOOLS;
 use super::untrusted::line as escaped;
 
 /// The maximum length of an answer in bytes, as over HTTP.
 pub(super) const LONGEST: usize = 16 << 20;
-
-/// The maximum number of tools in a list. A server that sends more is assumed to send pages without end.
-pub(super) const MOST_TOOLS: usize = 20_000;
 
 /// How many bytes at the beginning and at the end of an answer that is too long are searched for the id of its request.
 const END: usize = 1 << 10;
@@ -100,7 +98,8 @@ impl Line {
     /// Parses the message, or makes the error for its request. Returns `None` if the line belongs to no request.
     fn message(&self) -> Option<ServerJsonRpcMessage> {
         if self.is_too_long {
-            return self.id_at_an_end().map(too_long);
+            // The id in a request is the server's own.
+            return (!self.is_request()).then(|| self.id_at_an_end()).flatten().map(too_long);
         }
         if self.bytes.trim_ascii().is_empty() {
             return None;
@@ -108,17 +107,39 @@ impl Line {
         read(&self.bytes)
     }
 
+    /// Returns the error for a request of the server that is too long.
+    fn refusal(&self) -> Option<TxJsonRpcMessage<RoleClient>> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let (head, _) = text.split_once("\"params\"").filter(|_| self.is_too_long)?;
+        let id = id(head.split_once("\"id\":").filter(|_| self.is_request())?.1)?;
+        let why = format!("the request is longer than {} MiB", LONGEST >> 20);
+        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, why, None);
+        Some(TxJsonRpcMessage::<RoleClient>::error(error, Some(id)))
+    }
+
+    /// Reports whether a line that is too long is a request or a notification of the server, and not an answer.
+    fn is_request(&self) -> bool {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let first = |keys: [&str; 2]| keys.iter().filter_map(|key| text.find(key)).min();
+        match (first(["\"method\"", "\"params\""]), first(["\"result\"", "\"error\""])) {
+            (Some(of_request), Some(of_answer)) => of_request < of_answer,
+            (of_request, _) => of_request.is_some(),
+        }
+    }
+
     /// Returns the id of the answered request, if `id` is the first or the last key.
     fn id_at_an_end(&self) -> Option<RequestId> {
         let text = String::from_utf8_lossy(&self.bytes);
-        let of = |rest: &str| {
-            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<RequestId>();
-            values.next()?.ok()
-        };
         let first = text.split_once("\"result\"").map_or(&*text, |(head, _)| head);
         let mut found = [first.split_once("\"id\":"), text.rsplit_once("\"id\":")].into_iter();
-        found.find_map(|it| it.and_then(|(_, rest)| of(rest)))
+        found.find_map(|it| it.and_then(|(_, rest)| id(rest)))
     }
+}
+
+/// Parses the id at the beginning of a text.
+fn id(text: &str) -> Option<RequestId> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<RequestId>();
+    values.next()?.ok()
 }
 
 /// Parses a message, or makes an answer from the parts of it that can be read. Returns `None` if the text belongs to no
@@ -228,6 +249,10 @@ where
                     if let Some(message) = line.message() {
                         return Some(message);
                     }
+                    if let Some(refusal) = line.refusal() {
+                        // A task, because the server may not read while it writes.
+                        tokio::spawn(self.send(refusal));
+                    }
                 }
                 Ok(None) => return None,
                 Err(error) => {
@@ -271,6 +296,27 @@ mod tests {
             assert_eq!(message["id"], 7);
             assert_eq!(message["error"]["message"], "it is longer than 16 MiB");
         }
+    }
+
+    #[test]
+    fn a_request_of_the_server_that_is_too_long_ends_no_request_of_ours_and_is_refused() {
+        let mut line = Line::default();
+        let head =
+            r#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"result":""#;
+        line.extend(head.as_bytes());
+        (0..20).for_each(|_| line.extend(&vec![b'x'; 1 << 20]));
+        line.extend(br#""}}"#);
+        assert!(line.message().is_none());
+        let refusal = serde_json::to_value(line.refusal()).unwrap();
+        assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!(7), &json!(-32_600)));
+
+        let mut line = Line::default();
+        line.extend(
+            br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"id":7,"data":""#,
+        );
+        (0..20).for_each(|_| line.extend(&vec![b'x'; 1 << 20]));
+        line.extend(br#"","id":3}}"#);
+        assert!(line.message().is_none() && line.refusal().is_none());
     }
 
     #[test]

@@ -6,19 +6,17 @@ use std::sync::Arc;
 use rmcp::model::{
     ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext,
     GetPromptRequest, GetPromptRequestParams, ListPromptsRequest, ListResourceTemplatesRequest,
-    ListResourcesRequest, PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams,
-    Reference, Role, ServerResult,
+    ListResourcesRequest, ReadResourceRequest, ReadResourceRequestParams, Reference, Role,
+    ServerResult,
 };
 use toolwright::{Output, ToolError, error_kind};
 
 use super::McpServers;
 use super::connection::Server;
+use super::pages::{self, Endless};
 use super::result;
 use super::untrusted::{escaped, line};
 use crate::{Arguments, Completing, PromptMessage, Resource};
-
-/// The maximum length of a list. A server that sends more is assumed to send pages without end.
-const MOST: usize = 20_000;
 
 /// The resources that another server offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,13 +61,13 @@ impl McpServers {
     pub async fn resources(&self, server: &str) -> Result<OfferedResources, ToolError> {
         let server = self.server(server)?;
         let mut offered = OfferedResources::default();
-        let (mut cursor, mut pages) = (None, Pages::default());
-        while pages.goes_on(server, &cursor, offered.resources.len())? {
-            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+        let mut pages = server.pages();
+        while let Some(params) = pages.next() {
             let request = ListResourcesRequest::with_param(params);
             match server.ask(ClientRequest::ListResourcesRequest(request)).await? {
                 Some(ServerResult::ListResourcesResult(page)) => {
-                    cursor = page.next_cursor;
+                    let (items, bytes) = (page.resources.len(), pages::bytes(&page));
+                    pages.add(items, bytes, page.next_cursor).map_err(|Endless| endless(server))?;
                     offered.resources.extend(
                         page.resources
                             .into_iter()
@@ -80,13 +78,13 @@ impl McpServers {
                 None => {}
             }
         }
-        let (mut cursor, mut pages) = (None, Pages::default());
-        while pages.goes_on(server, &cursor, offered.templates.len())? {
-            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+        let mut pages = server.pages();
+        while let Some(params) = pages.next() {
             let request = ListResourceTemplatesRequest::with_param(params);
             match server.ask(ClientRequest::ListResourceTemplatesRequest(request)).await? {
                 Some(ServerResult::ListResourceTemplatesResult(page)) => {
-                    cursor = page.next_cursor;
+                    let (items, bytes) = (page.resource_templates.len(), pages::bytes(&page));
+                    pages.add(items, bytes, page.next_cursor).map_err(|Endless| endless(server))?;
                     offered.templates.extend(page.resource_templates.into_iter().map(|it| {
                         resource(&it.uri_template, &it.name, it.description, it.mime_type)
                     }));
@@ -121,13 +119,13 @@ impl McpServers {
     pub async fn prompts(&self, server: &str) -> Result<Vec<OfferedPrompt>, ToolError> {
         let server = self.server(server)?;
         let mut prompts = Vec::new();
-        let (mut cursor, mut pages) = (None, Pages::default());
-        while pages.goes_on(server, &cursor, prompts.len())? {
-            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+        let mut pages = server.pages();
+        while let Some(params) = pages.next() {
             let request = ListPromptsRequest::with_param(params);
             match server.ask(ClientRequest::ListPromptsRequest(request)).await? {
                 Some(ServerResult::ListPromptsResult(page)) => {
-                    cursor = page.next_cursor;
+                    let (items, bytes) = (page.prompts.len(), pages::bytes(&page));
+                    pages.add(items, bytes, page.next_cursor).map_err(|Endless| endless(server))?;
                     prompts.extend(page.prompts.into_iter().map(prompt));
                 }
                 Some(_) => return Err(odd(server)),
@@ -205,30 +203,6 @@ impl McpServers {
     }
 }
 
-/// The progress through the pages of a list, which decides whether another page follows.
-#[derive(Default)]
-struct Pages {
-    has_begun: bool,
-    listed: usize,
-}
-
-impl Pages {
-    fn goes_on(
-        &mut self,
-        server: &Server,
-        cursor: &Option<String>,
-        listed: usize,
-    ) -> Result<bool, ToolError> {
-        let is_endless = self.has_begun && cursor.is_some() && listed == self.listed;
-        if is_endless || listed > MOST {
-            return Err(server.unreachable("its list has no end"));
-        }
-        let goes_on = !self.has_begun || cursor.is_some();
-        (self.has_begun, self.listed) = (true, listed);
-        Ok(goes_on)
-    }
-}
-
 fn resource(
     uri: &str,
     name: &str,
@@ -265,6 +239,10 @@ fn none_of(server: &Server, what: &str, answer: Option<ServerResult>) -> ToolErr
             ToolError::new(error_kind::INVALID_INPUT, words)
         }
     }
+}
+
+fn endless(server: &Server) -> ToolError {
+    server.unreachable("its list has no end")
 }
 
 fn odd(server: &Server) -> ToolError {

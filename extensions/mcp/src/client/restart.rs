@@ -1,4 +1,5 @@
-//! Decides when a server that has failed may be started again. The functions are pure.
+//! Decides when a server that has failed may be started again. The functions do no I/O, and get the time as an
+//! argument.
 
 use std::time::{Duration, Instant};
 

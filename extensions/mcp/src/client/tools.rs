@@ -140,7 +140,7 @@ pub async fn mcp_info(
     preview = |servers, name, definition, arguments| {
         let input = Value::Object(arguments).to_string();
         let call = escaped(&format!("calls `{name}`, as its definition {definition} says, with {input}"));
-        match servers.change(&name) {
+        match servers.change_to(&name, &definition) {
             Some(change) => format!("{change}\n{call}"),
             None => call,
         }

@@ -10,3 +10,7 @@ pub(super) fn is_session_unknown(_: &ServiceError) -> bool {
 pub(super) fn refusal(_: &ServiceError) -> Option<&str> {
     None
 }
+
+pub(super) fn authorization_failure(_: &ServiceError) -> Option<String> {
+    None
+}

@@ -23,9 +23,6 @@ pub(super) fn result(
         Outcome::Suspended(waits) => Answer::from(waiting(tool, &waits)),
         Outcome::Failed(failure) => Answer::from(explain_failure(tool, &failure)?),
     };
-    if let Some(error) = answer.error().filter(|error| error.kind() == error_kind::UNKNOWN_TOOL) {
-        return Err(ErrorData::invalid_params(error.message().to_owned(), None));
-    }
     let is_unsupported = answer.error().is_some_and(|error| error.kind() == UNSUPPORTED);
     if let Some(lacking) = lacking.filter(|_| is_unsupported) {
         return Err(ErrorData::missing_required_client_capability(lacking));
@@ -37,6 +34,13 @@ pub(super) fn result(
     // `rmcp` does not send this field to clients of revisions before 2026-07-28.
     result.result_type = Some(ResultType::COMPLETE);
     Ok(result)
+}
+
+/// Returns the protocol error for the call of a tool that neither the registry nor a resolver knows.
+pub(super) fn unknown_tool(outcome: &Outcome) -> Option<ErrorData> {
+    let Outcome::Answered(answer) = outcome else { return None };
+    let error = answer.error().filter(|error| error.kind() == error_kind::UNKNOWN_TOOL)?;
+    Some(ErrorData::invalid_params(error.message().to_owned(), None))
 }
 
 /// Converts the result to the protocol's type. The texts of the answer are moved, not copied.

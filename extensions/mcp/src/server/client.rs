@@ -15,7 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolwright::{ErrorClass, ToolError};
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, PATIENCE};
+use crate::asked::Asked;
 
 /// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
@@ -216,7 +217,12 @@ impl ConnectedClient {
         }
         let Some(peer) = self.session_with(capability) else { return Err(unsupported(capability)) };
         let request = ServerRequest::CustomRequest(CustomRequest::new(method, Some(params)));
-        match peer.send_request(request).await {
+        // If the tool stops waiting, for instance because it is cancelled, the question is cancelled too.
+        let asked = async { Asked::send(&peer, request).await?.answer().await };
+        let Ok(answer) = tokio::time::timeout(PATIENCE, asked).await else {
+            return Err(ToolError::new("client_gone", unanswered(method)));
+        };
+        match answer {
             Ok(ClientResult::EmptyResult(_)) => Err(odd(method)),
             Ok(answer) => serde_json::to_value(answer).map_err(ToolError::internal),
             Err(ServiceError::McpError(error)) => {
@@ -225,10 +231,7 @@ impl ConnectedClient {
                     .class(ErrorClass::Final)
                     .caused_by(error.message))
             }
-            Err(error) => {
-                let words = format!("the client did not answer `{method}`");
-                Err(ToolError::new("client_gone", words).caused_by(error))
-            }
+            Err(error) => Err(ToolError::new("client_gone", unanswered(method)).caused_by(error)),
         }
     }
 
@@ -341,6 +344,10 @@ fn unsupported(capability: Capability) -> ToolError {
     ToolError::new(UNSUPPORTED, words)
         .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")
+}
+
+fn unanswered(method: &str) -> String {
+    format!("the client did not answer `{method}`")
 }
 
 fn odd(method: &str) -> ToolError {

@@ -17,7 +17,7 @@ pub enum ServeError {
     #[error(transparent)]
     UnknownProfile(#[from] UnknownProfile),
     /// The server has no profile for this user: [`profile_of`](crate::McpServer::profile_of) chose a name that is not among
-    /// its [`profiles`](crate::McpServer::profiles). Over HTTP, the request is answered 403 with this sentence.
+    /// its [`profiles`](crate::McpServer::profiles). Over HTTP, the request is answered 403 with this error's message.
     #[error(
         "{} may use no tools of this server: it has no profile `{profile}`, which it chooses for this user; ask its operator to \
          give the user a profile, or sign in as another user",

@@ -17,7 +17,7 @@ use toolwright::ToolError;
 use super::client::LogLevel;
 
 /// How long a question waits for its answer, unless the tool has less time.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
 tokio::task_local! {
     /// The exchange of the tool or prompt that the current task runs.

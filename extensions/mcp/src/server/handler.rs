@@ -1,31 +1,33 @@
 //! Answers the requests of a client: translates between the protocol and the session.
 
 use std::pin::pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
+use futures::FutureExt as _;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CreateTaskResult, CustomRequest, CustomResult, GetPromptRequestParams,
     GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID,
-    UnsubscribeRequestParams, UpdateTaskParams,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, TASKS_EXTENSION_ID, UnsubscribeRequestParams, UpdateTaskParams,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::{broadcast, watch};
-use toolwright::{CancellationToken, Listening};
+use tokio::sync::watch;
+use toolwright::{CancellationToken, Listening, Outcome};
 use tracing::{Instrument as _, Span};
 
 use super::McpServer;
 use super::answer;
+use super::changes;
 use super::exchange::Exchange;
 use super::lines::Pages;
 use super::listing::StaleCursor;
 use super::misfit;
+use super::offers::MOST_SUBSCRIBED;
 use super::progress::Audience;
 use super::rounds::{Input, Purpose, Round};
 use super::session::Session;
@@ -271,15 +273,21 @@ impl ServerHandler for Handler {
                 let outcome = match audience {
                     Some(audience) => {
                         let reports = session.reports.of(&planned.id);
-                        let outcome = audience.perform(performing, reports).await;
-                        session.reports.forget(&planned.id);
-                        outcome
+                        let performing =
+                            performing.inspect(|_: &Outcome| session.reports.forget(&planned.id));
+                        audience.perform(performing, reports).await
                     }
                     None => performing.await,
                 };
                 if let Some(task) = takes_tasks.then(|| session.task(&planned, &outcome)).flatten()
                 {
                     return Ok(CallToolResponse::Task(CreateTaskResult::new(task)));
+                }
+                // A listed tool, such as `mcp_info`, may itself not know the tool that its input names.
+                let unknown =
+                    (!planned.is_listed).then(|| answer::unknown_tool(&outcome)).flatten();
+                if let Some(error) = unknown {
+                    return Err(error);
                 }
                 let lacking = exchange.and_then(|exchange| exchange.lacking());
                 answer::result(planned.tool(), outcome, lacking).map(CallToolResponse::Complete)
@@ -337,22 +345,10 @@ impl ServerHandler for Handler {
     /// Begins to notify the client of changes. A client of a revision with `initialize` is notified of changes to the
     /// list of tools without subscribing, and of changes to the resources to which it subscribes.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
-            tokio::spawn(notify_of_changes(
-                changes,
-                context.peer.clone(),
-                Arc::downgrade(&self.session),
-            ));
+        // A client may send this notification any number of times.
+        if self.session.begins_notifying() {
+            changes::notify(&self.server, &self.session, context.peer, self.changes.clone());
         }
-        let mut changes = self.changes.clone();
-        changes.mark_unchanged();
-        tokio::spawn(async move {
-            while changes.changed().await.is_ok() {
-                if context.peer.notify_tool_list_changed().await.is_err() {
-                    return;
-                }
-            }
-        });
     }
 
     /// Returns the notifications that the server grants to a client of a revision without `initialize`. Such a client
@@ -361,74 +357,20 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        if let Some(resources) = &mut accepted.resource_subscriptions {
+            resources.truncate(MOST_SUBSCRIBED);
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.clone();
-        changes.mark_unchanged();
-        let notify = async {
-            while changes.changed().await.is_ok() {
-                if context.sink().notify_tool_list_changed().await.is_err() {
-                    return;
-                }
-            }
-        };
+        let of_tools = changes::notify_of_tools(&context, self.changes.clone());
         tokio::select! {
-            () = notify => {}
-            () = self.notify_of_resources(&context) => {}
+            () = of_tools => {}
+            () = changes::notify_of_resources(&context, &self.server, &self.session) => {}
             () = context.cancelled() => {}
         }
         Ok(())
-    }
-}
-
-impl Handler {
-    /// Notifies a client of a revision without `initialize` when resources to which it subscribes change, as long as
-    /// its user may read them.
-    async fn notify_of_resources(&self, context: &SubscriptionContext) {
-        let subscribed = context.accepted().resource_subscriptions.as_deref().unwrap_or_default();
-        let changes = self.server.offers.resources.as_ref().and_then(|it| it.changes());
-        let (false, Some(mut changes)) = (subscribed.is_empty(), changes) else {
-            return std::future::pending().await;
-        };
-        loop {
-            let changed = match changes.recv().await {
-                Ok(changed) => changed,
-                // Missed changes are skipped: clients read the latest content anyway.
-                Err(broadcast::error::RecvError::Lagged(_)) => continue,
-                Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
-            };
-            let is_readable = subscribed.contains(&changed)
-                && self.server.offers.read(&changed, self.session.user()).await.is_ok();
-            if is_readable && context.sink().notify_resource_updated(changed).await.is_err() {
-                return;
-            }
-        }
-    }
-}
-
-/// Notifies a client of changes to the resources that it subscribes to, until its session ends.
-async fn notify_of_changes(
-    mut changes: broadcast::Receiver<String>,
-    peer: Peer<RoleServer>,
-    session: Weak<Session>,
-) {
-    loop {
-        let changed = match changes.recv().await {
-            Ok(changed) => changed,
-            // Missed changes are skipped: clients read the latest content anyway.
-            Err(broadcast::error::RecvError::Lagged(_)) => continue,
-            Err(broadcast::error::RecvError::Closed) => return,
-        };
-        let Some(session) = session.upgrade() else { return };
-        if session.subscribed.has(&changed)
-            && peer
-                .notify_resource_updated(ResourceUpdatedNotificationParam::new(changed))
-                .await
-                .is_err()
-        {
-            return;
-        }
     }
 }

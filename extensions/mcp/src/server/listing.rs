@@ -1,5 +1,5 @@
 //! The tools of a catalog as the protocol lists them: in pages with cursors, and the mapping from listed names back to
-//! tools. The functions are pure.
+//! tools. The functions do no I/O.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -21,8 +21,8 @@ use super::content::{
 use super::client::ConnectedClient;
 use super::elicitation::ElicitationApprover;
 
-/// The maximum number of resources to which a session may subscribe.
-const MOST_SUBSCRIBED: usize = 1024;
+/// The maximum number of resources to which a session, or one request of a client without a session, may subscribe.
+pub(super) const MOST_SUBSCRIBED: usize = 1024;
 
 /// The things that a server offers besides tools.
 #[derive(Clone, Default)]
@@ -151,6 +151,10 @@ impl Offers {
 pub(super) struct Subscriptions(Mutex<HashSet<String>>);
 
 impl Subscriptions {
+    pub(super) fn of(uris: Vec<String>) -> Self {
+        Self(Mutex::new(uris.into_iter().collect()))
+    }
+
     pub(super) fn add(&self, uri: String) -> Result<(), ErrorData> {
         let mut subscribed = self.lock();
         if subscribed.len() >= MOST_SUBSCRIBED && !subscribed.contains(&uri) {
@@ -167,6 +171,10 @@ impl Subscriptions {
 
     pub(super) fn has(&self, uri: &str) -> bool {
         self.lock().contains(uri)
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.lock().iter().cloned().collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

@@ -1,8 +1,11 @@
 //! Passes the progress of calls from the tool that reports it to the request that asked for it.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use futures::future::{Either, select};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
@@ -13,6 +16,9 @@ use super::exchange::{Attending, Exchange};
 
 /// How many progress reports of one call may wait to be sent; further ones are dropped.
 const WAITING: usize = 64;
+
+/// How long the answer to a call waits for the reports that were not sent yet, if the client reads slowly or not at all.
+const LAST_REPORTS: Duration = Duration::from_secs(5);
 
 /// A progress report that a tool has made.
 #[derive(Debug)]
@@ -75,25 +81,28 @@ impl Audience {
         })
     }
 
-    /// Performs a call and passes on its reports. The reports that were not dropped are sent before the answer.
+    /// Performs a call and passes on its reports until the channel of reports is closed, which `performing` has to do at
+    /// its end. The reports that were not dropped are sent before the answer.
     pub(super) async fn perform(
         &self,
         performing: impl Future<Output = Outcome>,
         mut reports: mpsc::Receiver<Report>,
     ) -> Outcome {
         let mut scale = Scale::default();
-        let mut performing = std::pin::pin!(performing);
-        let outcome = loop {
-            let report = tokio::select! {
-                outcome = &mut performing => break outcome,
-                Some(report) = reports.recv() => report,
-            };
-            self.send(&mut scale, report).await;
-        };
-        while let Ok(report) = reports.try_recv() {
-            self.send(&mut scale, report).await;
+        let sending = pin!(async {
+            while let Some(report) = reports.recv().await {
+                self.send(&mut scale, report).await;
+            }
+        });
+        // The call continues while a report is written. If the client does not read, the time limit and the lease of the
+        // call still work, and the call releases its locks.
+        match select(pin!(performing), sending).await {
+            Either::Left((outcome, rest)) => {
+                let _ = tokio::time::timeout(LAST_REPORTS, rest).await;
+                outcome
+            }
+            Either::Right(((), performing)) => performing.await,
         }
-        outcome
     }
 
     async fn send(&self, scale: &mut Scale, report: Report) {
@@ -105,7 +114,7 @@ impl Audience {
             },
         };
         if let Some(notification) = scale.next(&token, report) {
-            // If the client has disconnected, the session ends, which cancels the call.
+            // A report that cannot be sent is dropped; the call continues.
             let _ = peer.notify_progress(notification).await;
         }
     }

@@ -1,14 +1,15 @@
 //! One session: a run of the executor, the tools that its client has listed, and its waiting calls.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
-    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, SuspendedCall,
-    ToolError, error_kind,
+    Call, CallFailure, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run,
+    SuspendedCall, ToolError, error_kind,
 };
 use uuid::Uuid;
 
@@ -29,6 +30,9 @@ pub(super) struct Session {
     executor: Executor,
     run: Run,
     profile: Option<Profile>,
+    /// The name of the profile that the application has chosen for the user.
+    #[cfg(feature = "http-server")]
+    chosen: Option<String>,
     /// The token that is cancelled when the session ends: the client disconnects, is idle for too long, or the server ends.
     ended: CancellationToken,
     shown: Mutex<Arc<PinnedRun>>,
@@ -36,7 +40,9 @@ pub(super) struct Session {
     waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
-    pub(super) subscribed: Subscriptions,
+    pub(super) subscribed: Arc<Subscriptions>,
+    /// Whether the client is already notified of changes.
+    is_notified: AtomicBool,
     /// The calls and prompts that wait for answers of the session's client.
     pub(super) calls: Rounds<CallToolResponse>,
     pub(super) prompts: Rounds<GetPromptResult>,
@@ -65,6 +71,8 @@ struct Waiting {
 pub(super) struct PlannedCall {
     pinned: Arc<PinnedRun>,
     tool: String,
+    /// Whether the tool is in the list of the client.
+    pub(super) is_listed: bool,
     arguments: String,
     waiting: Option<CallId>,
     /// The id of the call in the executor.
@@ -99,10 +107,10 @@ impl Session {
             false => run,
         };
         let run = run.start()?;
-        let profile = match &server.choose {
-            Some(choose) => {
-                let profile = choose(run.user());
-                let found = server.profiles.get(&profile).map_err(|error| {
+        let chosen = server.choose.as_ref().map(|choose| choose(run.user()));
+        let profile = match &chosen {
+            Some(profile) => {
+                let found = server.profiles.get(profile).map_err(|error| {
                     let user = run.user().map(str::to_owned);
                     tracing::warn!(user, %error, "a session is refused, because its user has no profile");
                     ServeError::NoProfile { user, profile: profile.clone() }
@@ -120,12 +128,15 @@ impl Session {
             executor,
             run,
             profile,
+            #[cfg(feature = "http-server")]
+            chosen,
             ended,
             shown,
             waiting,
             reports,
             client,
-            subscribed: Subscriptions::default(),
+            subscribed: Arc::default(),
+            is_notified: AtomicBool::new(false),
             calls: Rounds::default(),
             prompts: Rounds::default(),
             tasks: Tasks::default(),
@@ -151,12 +162,12 @@ impl Session {
     /// Plans a call of a tool that the client has listed, or that a resolver may know; `None` if the tool is hidden.
     pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<PlannedCall> {
         let pinned = self.pinned();
-        let tool = match pinned.shown.tool(name) {
-            Some(tool) => tool.to_owned(),
-            // Only programs of the application may call hidden tools, not models.
-            None if pinned.shown.catalog.get(name).is_some() => return None,
-            None => name.to_owned(),
-        };
+        let listed = pinned.shown.tool(name);
+        // Only programs of the application may call hidden tools, not models.
+        if listed.is_none() && pinned.shown.catalog.get(name).is_some() {
+            return None;
+        }
+        let (is_listed, tool) = (listed.is_some(), listed.unwrap_or(name).to_owned());
         let arguments = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
         let waiting = {
             let waiting = lock(&self.waiting);
@@ -170,7 +181,7 @@ impl Session {
             Some(waiting) => (Some(waiting.call), waiting.id),
             None => (None, format!("mcp-{}", Uuid::now_v7())),
         };
-        Some(PlannedCall { pinned, tool, arguments, waiting, id })
+        Some(PlannedCall { pinned, tool, is_listed, arguments, waiting, id })
     }
 
     /// Makes the call, or continues a waiting call of the same tool with the same arguments.
@@ -185,7 +196,7 @@ impl Session {
             Some((call, worker)) => tokio::select! {
                 outcome = worker.resume(call) => outcome,
                 // The call stays in the journal, as if its worker had died; the client does not read this answer.
-                () = cancelled.cancelled() => Outcome::Answered(given_up(planned.tool()).into()),
+                () = cancelled.cancelled() => return Outcome::Answered(given_up(planned.tool()).into()),
             },
             None => {
                 let call = Call::new(&*planned.tool, &*planned.arguments).id(&*planned.id);
@@ -197,8 +208,10 @@ impl Session {
                 let call = waits.call;
                 return self.refuse(planned, call).await;
             }
-            Outcome::Suspended(_) => {}
-            _ if planned.waiting.is_some() => {
+            // Only a call that has an answer or is not in the journal is over: after other failures, it still waits.
+            Outcome::Answered(_) | Outcome::Failed(CallFailure::NoSuchCall(_))
+                if planned.waiting.is_some() =>
+            {
                 lock(&self.waiting).remove(&planned.purpose());
             }
             _ => {}
@@ -267,6 +280,12 @@ impl Session {
         Ok(())
     }
 
+    /// Reports whether the application still chooses the profile of this session for its user.
+    #[cfg(feature = "http-server")]
+    pub(super) fn has_profile_of(&self, server: &McpServer) -> bool {
+        server.choose.as_ref().map(|choose| choose(self.user())) == self.chosen
+    }
+
     /// Reports whether a call still waits, and the deadline for its decision has not passed.
     #[cfg(feature = "http-server")]
     pub(super) fn waits(&self) -> bool {
@@ -282,6 +301,16 @@ impl Session {
     fn now(&self) -> Timestamp {
         let journal = self.executor.journal_access();
         journal.map_or_else(Timestamp::now, |journal| journal.now())
+    }
+
+    /// Notes that the client is notified of changes from now on. Returns `false` if it already was.
+    pub(super) fn begins_notifying(&self) -> bool {
+        !self.is_notified.swap(true, Ordering::SeqCst)
+    }
+
+    /// Returns the token that is cancelled when the session ends.
+    pub(super) fn ended(&self) -> CancellationToken {
+        self.ended.clone()
     }
 
     pub(super) fn user(&self) -> Option<&str> {

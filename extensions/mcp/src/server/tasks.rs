@@ -48,8 +48,8 @@ impl Entry {
 
 impl Tasks {
     /// Returns the task for a call that waits for a person's decision or is carried out elsewhere. Returns `None` if
-    /// the call waits for something else, or the session has too many tasks. Calls `ended` when the call has ended,
-    /// before its result can be read.
+    /// the call waits for something else, or the session has too many tasks. Calls `ended` when the call has an answer,
+    /// before the answer can be read.
     pub(super) fn of(
         &self,
         tool: &str,
@@ -68,7 +68,8 @@ impl Tasks {
         };
         let id = waits.call.to_string();
         let mut all = self.lock();
-        if let Some(entry) = all.get(&id) {
+        // A task that has ended without the answer of its call begins again.
+        if let Some(entry) = all.get(&id).filter(|entry| entry.end.is_none()) {
             return Some(entry.task());
         }
         if all.len() >= MOST_TASKS {
@@ -91,7 +92,10 @@ impl Tasks {
         let (tasks, tool, call) = (self.clone(), tool.to_owned(), waits.call);
         tokio::spawn(async move {
             let outcome = worker.wait(call).await;
-            ended();
+            // After another outcome, such as a failure of the store, the call still waits in the journal.
+            if matches!(outcome, Outcome::Answered(_)) {
+                ended();
+            }
             tasks.end(&id, &tool, outcome);
         });
         Some(task)

@@ -1,5 +1,8 @@
 //! A catalog for each user: which tools are listed and called depends on who asks.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures::future::BoxFuture;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -82,6 +85,31 @@ async fn a_user_without_a_profile_is_refused_and_reads_which_one_is_missing() {
                      user; ask its operator to give the user a profile, or sign in as another user";
         assert_eq!(refused.text().await.unwrap(), words, "{revision}");
     }
+}
+
+/// Requests without a session belong to one run of their user.
+#[tokio::test]
+async fn a_user_who_gets_another_profile_loses_the_tools_of_the_one_before() {
+    let is_demoted = Arc::new(AtomicBool::new(false));
+    let demoted = Arc::clone(&is_demoted);
+    let server = server().profile_of(move |_| match demoted.load(Ordering::SeqCst) {
+        true => "reader",
+        false => "owner",
+    });
+    let served = Served::of(server.check_tokens(AnyUser)).await;
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": "remove_all", "arguments": {}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}}}});
+    let removes = async || {
+        let post = served.post(&call).bearer_auth("ada").header("mcp-method", "tools/call");
+        let post =
+            post.header("mcp-name", "remove_all").header("mcp-protocol-version", "2026-07-28");
+        message(post.send().await.unwrap()).await.to_string().contains("removed")
+    };
+    assert!(removes().await);
+    is_demoted.store(true, Ordering::SeqCst);
+    assert!(!removes().await);
 }
 
 #[tokio::test]

@@ -122,3 +122,15 @@ async fn a_tool_that_is_more_dangerous_than_mcp_exec_is_called_by_itself() {
     assert!(refused.text().contains("`peer__meta` is dangerous"), "{}", refused.text());
     assert_eq!(refused.error().unwrap().next_action(), Some("call `peer__meta` itself"));
 }
+
+/// The tool that is unknown is the one in the input of `mcp_info`, which the model has to be shown.
+#[tokio::test]
+async fn a_gateway_answers_a_search_for_an_unknown_tool_with_a_hint_and_no_error_of_the_protocol() {
+    let application = Application::under(Policy::builder());
+    let server = toolwright_mcp::McpServer::new(application.executor.clone());
+    let (client, _serving) = crate::support::session(server).await;
+    let input = json!({"name": "peer__nothing"});
+    let answer = crate::support::call(&client, "mcp_info", input).await.unwrap();
+    let error = crate::support::error(&answer);
+    assert_eq!(error["next_action_hint"], "list or search the tools", "{error}");
+}

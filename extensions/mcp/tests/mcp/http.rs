@@ -48,6 +48,7 @@ pub struct Served {
     pub url: String,
     pub ended: CancellationToken,
     client: reqwest::Client,
+    serving: Option<tokio::task::JoinHandle<()>>,
 }
 
 impl Served {
@@ -58,8 +59,15 @@ impl Served {
     async fn at(address: &str, server: McpServer) -> Self {
         let bound = server.http(address.parse().unwrap()).unwrap().bind().await.unwrap();
         let (url, ended) = (bound.url(), CancellationToken::new());
-        tokio::spawn(bound.serve_until(ended.clone()));
-        Self { url, ended, client: reqwest::Client::builder().no_proxy().build().unwrap() }
+        let serving = Some(tokio::spawn(bound.serve_until(ended.clone())));
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        Self { url, ended, client, serving }
+    }
+
+    /// Ends the server, and waits until it has ended.
+    pub async fn end(mut self) {
+        self.ended.cancel();
+        self.serving.take().unwrap().await.unwrap();
     }
 
     pub fn post(&self, message: &Value) -> RequestBuilder {

@@ -15,6 +15,8 @@ mod offers;
 mod rounds;
 mod server;
 mod stdio;
+mod subscriptions;
 mod support;
 mod tasks;
 mod traces;
+mod waiting;

@@ -37,6 +37,8 @@ struct Issuer {
     refuses_refresh: AtomicBool,
     /// How often the next refreshes fail for now.
     fails_refresh: AtomicUsize,
+    /// How often the next requests with the client's credentials fail for now.
+    fails_credentials: AtomicUsize,
 }
 
 impl Issuer {
@@ -126,6 +128,13 @@ impl Issuer {
                 self.fails_refresh.fetch_sub(1, Ordering::SeqCst);
                 (503, json!({"error": "temporarily_unavailable"}))
             }
+            "/token"
+                if form.get("grant_type").is_some_and(|it| it == "client_credentials")
+                    && self.fails_credentials.load(Ordering::SeqCst) > 0 =>
+            {
+                self.fails_credentials.fetch_sub(1, Ordering::SeqCst);
+                (503, json!({"error": "temporarily_unavailable"}))
+            }
             "/token" => {
                 let mut valid = self.valid.lock().unwrap();
                 let kind = form.get("grant_type").map_or("", String::as_str);
@@ -176,6 +185,24 @@ impl TokenCheck for Wanting {
     }
 }
 
+/// Takes every token, and asks for another scope now and then.
+#[derive(Clone)]
+struct Moody(Arc<Issuer>, Arc<AtomicBool>);
+
+impl TokenCheck for Moody {
+    fn check<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<String, TokenRefusal>> {
+        let is_valid = self.0.valid.lock().unwrap().iter().any(|it| it == token);
+        let wants_more = self.1.load(Ordering::SeqCst);
+        Box::pin(async move {
+            match (is_valid, wants_more) {
+                (false, _) => Err(TokenRefusal::Invalid),
+                (true, true) => Err(TokenRefusal::MissingScope("notes:write".into())),
+                (true, false) => Ok("ada".to_owned()),
+            }
+        })
+    }
+}
+
 const PAGE: &str = "http://127.0.0.1:3999/callback";
 
 /// Signs in without a browser; sends it to this page.
@@ -184,6 +211,8 @@ struct Person {
     asked: Arc<Mutex<Vec<String>>>,
     goes_elsewhere: bool,
     forges_state: bool,
+    /// Whether the person refuses to sign in once more.
+    refuses_more: bool,
 }
 
 impl SignIn for Person {
@@ -193,7 +222,14 @@ impl SignIn for Person {
 
     fn sign_in(&self, request: SignInRequest) -> BoxFuture<'_, Result<String, ToolError>> {
         let url = reqwest::Url::parse(&request.url).unwrap();
-        self.asked.lock().unwrap().push(request.url);
+        let is_refused = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(request.url);
+            self.refuses_more && asked.len() > 1
+        };
+        if is_refused {
+            return Box::pin(async { Err(ToolError::new("refused", "the person says no")) });
+        }
         let state = url.query_pairs().find(|(name, _)| name == "state").unwrap().1.into_owned();
         let state = if self.forges_state { "forged" } else { &state };
         let page = if self.goes_elsewhere { "http://127.0.0.1:3999/callback.evil" } else { PAGE };
@@ -504,6 +540,45 @@ async fn client_credentials_need_no_person() {
     let form = &issuer.forms("/token")[0];
     assert_eq!((&*form["grant_type"], &*form["resource"]), ("client_credentials", &*served.url));
     assert_eq!(form["client_secret"], "toolwright-mcp");
+}
+
+/// The token is still good for what it was good for before.
+#[tokio::test]
+async fn a_person_who_refuses_another_scope_does_not_lose_the_token_of_before() {
+    let issuer = Issuer::start(false).await;
+    let wants_more = Arc::new(AtomicBool::new(false));
+    let served = serve_with(&issuer, Moody(Arc::clone(&issuer), Arc::clone(&wants_more))).await;
+    let person = Person { refuses_more: true, ..Person::default() };
+    let oauth = OAuth::new(MemoryTokens::default()).sign_in(person.clone());
+    let (servers, executor) = using(&served, oauth, "");
+    assert!(say(&executor).await.contains("\nhello\n"));
+    wants_more.store(true, Ordering::SeqCst);
+    let refused = executor.call(&Call::new("far__hello", "{}")).await;
+    assert_eq!(refused.error().unwrap().kind(), "not_authorized", "{}", refused.text());
+    assert!(refused.text().contains("the person says no"), "{}", refused.text());
+    wants_more.store(false, Ordering::SeqCst);
+    let answer = say(&executor).await;
+    assert!(answer.contains("\nhello\n"), "{answer}");
+    assert_eq!(person.asked.lock().unwrap().len(), 2);
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn client_credentials_work_again_after_the_authorization_server_has_failed_once() {
+    let issuer = Issuer::start(false).await;
+    let served = serve(&issuer).await;
+    let more = "[servers.far.oauth]\nclient_id = \"us\"\nclient_secret_env = \"CARGO_PKG_NAME\"\nclient_credentials = true";
+    let (servers, executor) = using(&served, OAuth::new(MemoryTokens::default()), more);
+    assert!(say(&executor).await.contains("\nhello\n"));
+    // The token has expired, and no refresh token helps.
+    issuer.valid.lock().unwrap().push("another".to_owned());
+    issuer.refuses_refresh.store(true, Ordering::SeqCst);
+    issuer.fails_credentials.store(1, Ordering::SeqCst);
+    let failed = say(&executor).await;
+    assert_eq!(issuer.fails_credentials.load(Ordering::SeqCst), 0, "{failed}");
+    let answer = say(&executor).await;
+    assert!(answer.contains("\nhello\n"), "{answer}");
+    servers.close().await;
 }
 
 #[test]

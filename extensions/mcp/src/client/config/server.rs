@@ -1,6 +1,7 @@
 //! One server: its entry in a file, and its configuration after the entry was checked. The functions are pure.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ impl Endpoint {
 }
 
 /// A program that this process starts as a server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(in crate::client) struct Program {
     pub(in crate::client) command: String,
     pub(in crate::client) args: Vec<String>,
@@ -70,8 +71,17 @@ pub(in crate::client) struct Program {
     pub(in crate::client) cwd: Option<PathBuf>,
 }
 
+impl fmt::Debug for Program {
+    /// Shows the names of the variables only, because their values may be secrets. So may the arguments.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut program = formatter.debug_struct("Program");
+        program.field("command", &self.command).field("env", &names(Some(&self.env)));
+        program.field("pass", &self.pass).field("cwd", &self.cwd).finish_non_exhaustive()
+    }
+}
+
 /// A server at a URL.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(in crate::client) struct Http {
     pub(in crate::client) url: String,
     /// The headers that are added to every request.
@@ -89,8 +99,17 @@ impl Http {
     }
 }
 
+impl fmt::Debug for Http {
+    /// Shows the names of the headers only, because their values may be secrets. So may the URL.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut http = formatter.debug_struct("Http");
+        http.field("headers", &names(Some(&self.headers))).field("token_env", &self.token_env);
+        http.field("oauth", &self.oauth).finish_non_exhaustive()
+    }
+}
+
 /// The entry of a server in a configuration file.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::client) struct ServerEntry {
     pub(in crate::client) command: Option<String>,
@@ -115,6 +134,21 @@ pub(in crate::client) struct ServerEntry {
     /// The transport, as other applications name it.
     #[serde(rename = "type")]
     pub(in crate::client) transport: Option<String>,
+}
+
+impl fmt::Debug for ServerEntry {
+    /// Shows names of variables and headers only, because their values may be secrets.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut entry = formatter.debug_struct("ServerEntry");
+        entry.field("command", &self.command).field("env", &names(self.env.as_ref()));
+        entry.field("headers", &names(self.headers.as_ref())).field("pass", &self.pass);
+        entry.field("token_env", &self.token_env).field("trust", &self.trust);
+        entry.finish_non_exhaustive()
+    }
+}
+
+fn names(of: Option<&BTreeMap<String, String>>) -> Vec<&String> {
+    of.into_iter().flat_map(BTreeMap::keys).collect()
 }
 
 impl ServerEntry {
@@ -204,5 +238,20 @@ mod tests {
         assert_eq!((one.len(), &one), (64, &identity("hunter-1")));
         assert_ne!(one, identity("hunter-2"));
         assert!(!one.contains("hunter"));
+    }
+
+    #[test]
+    fn no_secret_of_a_configuration_is_in_its_debug_output() {
+        let program = "[servers.a]\ncommand = \"peer\"\nargs = [\"--key=hunter-1\"]\nenv = { TOKEN = \"hunter-2\" }";
+        let http = "[servers.b]\nurl = \"http://127.0.0.1/mcp?key=hunter-3\"\nheaders = { X-Key = \"hunter-4\" }";
+        let text = match cfg!(feature = "http-client") {
+            true => format!("{program}\n{http}"),
+            false => program.to_owned(),
+        };
+        let config = McpConfig::from_toml(&text).unwrap();
+        let client = crate::McpClient::stdio("c", "peer", ["hunter-5"]).variable("KEY", "hunter-6");
+        let shown = format!("{config:?} {client:?}");
+        assert!(!shown.contains("hunter"), "{shown}");
+        assert!(shown.contains("TOKEN") && shown.contains("KEY"), "{shown}");
     }
 }

@@ -9,15 +9,29 @@ use tokio::time::timeout;
 use toolwright::ToolError;
 
 use super::Server;
+use crate::asked::Asked;
 use crate::client::http::is_session_unknown;
+use crate::client::pages::Pages;
 
 /// How long a server may take for an answer, unless its configuration sets another limit.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long all pages of a list may take, as a multiple of the time for one answer.
+const LIST: u32 = 10;
 
 /// The maximum number of times that a request is sent: a second time if it needs a new session.
 const MOST_SENT: usize = 2;
 
 impl Server {
+    /// Begins a list whose pages are requested by [`ask`](Self::ask).
+    pub(in crate::client) fn pages(&self) -> Pages {
+        Pages::within(self.patience().saturating_mul(LIST))
+    }
+
+    fn patience(&self) -> Duration {
+        self.call_timeout().unwrap_or(PATIENCE)
+    }
+
     /// Sends a request to the server, and starts the server if it does not run. Returns `None` if the server does not
     /// know the method.
     pub(in crate::client) async fn ask(
@@ -25,10 +39,12 @@ impl Server {
         request: ClientRequest,
     ) -> Result<Option<ServerResult>, ToolError> {
         let closed = self.closed();
-        let patience = self.call_timeout().unwrap_or(PATIENCE);
+        let patience = self.patience();
         for sent in 1..=MOST_SENT {
             let (line, _) = self.live(&closed).await?;
-            let answer = match timeout(patience, line.peer.send_request(request.clone())).await {
+            let _asking = line.questions.begin();
+            let asked = async { Asked::send(&line.peer, request.clone()).await?.answer().await };
+            let answer = match timeout(patience, asked).await {
                 Ok(answer) => answer,
                 Err(_) => return Err(self.timed_out(patience)),
             };

@@ -56,6 +56,24 @@ impl Server {
                 .class(ErrorClass::Unknown)
                 .hint("the call may have taken effect");
         }
+        if matches!(error, ServiceError::UnexpectedResponse) {
+            let words = format!(
+                "the MCP server `{server}` answered the call by something that is not the result of a call"
+            );
+            return ToolError::new("unsupported_answer", words)
+                .class(ErrorClass::Unknown)
+                .hint("the call may have taken effect");
+        }
+        if let Some(why) = http::authorization_failure(&error) {
+            let words = format!(
+                "the MCP server `{server}` needs a token, and there is none: {}",
+                untrusted::line(&why)
+            );
+            return ToolError::new("not_authorized", words)
+                .untrusted(&format!("MCP server `{server}`"))
+                .class(ErrorClass::NotStarted { retry_after: None })
+                .hint("go on without its tools; a person has to sign in");
+        }
         let ServiceError::McpError(error) = error else {
             let said = match &line.said {
                 Some(said) => said.words(server).await,

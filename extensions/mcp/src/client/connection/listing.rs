@@ -16,7 +16,7 @@ use toolwright::{CancellationToken, ToolError};
 
 use super::Server;
 use crate::client::definition::{Definitions, ListedTool};
-use crate::client::lines::MOST_TOOLS;
+use crate::client::pages::{self, Endless, Pages};
 
 /// How long calls wait for a new list before they use the earlier one.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -67,8 +67,9 @@ impl Server {
                 live.listing = None;
                 match listed {
                     Ok(definitions) => {
-                        live.definitions = definitions;
+                        live.definitions = Arc::clone(&definitions);
                         live.listed = Instant::now();
+                        state.last_list = Some(definitions);
                     }
                     Err(error) => {
                         let server = &self.name;
@@ -87,42 +88,36 @@ impl Server {
         peer: &Peer<RoleClient>,
     ) -> Result<Arc<Definitions>, ToolError> {
         let mut tools: Vec<ListedTool> = Vec::new();
-        let (mut seen, mut cursor) = (0, None);
-        loop {
-            let page = self.page(peer, cursor.clone()).await?;
-            let is_endless = page.next.is_some() && (page.tools.is_empty() || page.next == cursor);
-            seen += page.tools.len();
+        let mut pages = Pages::within(self.config.start_timeout);
+        while let Some(params) = pages.next() {
+            let page = self.page(peer, params).await?;
+            let noted = pages.add(page.tools.len(), page.bytes, page.next);
+            noted.map_err(|Endless| self.unreachable("its list of tools has no end"))?;
             let filter = &self.config.filter;
             tools.extend(page.tools.into_iter().filter(|tool| filter.lets(tool.name())));
-            if is_endless || seen > MOST_TOOLS {
-                return Err(self.unreachable("its list of tools has no end"));
-            }
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(Arc::new(Definitions::of(&self.name, tools)));
-            }
         }
+        Ok(Arc::new(Definitions::of(&self.name, tools)))
     }
 
     async fn page(
         &self,
         peer: &Peer<RoleClient>,
-        cursor: Option<String>,
+        params: PaginatedRequestParams,
     ) -> Result<PageOfTools, ToolError> {
-        let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let failed = |why: String| self.unreachable("it does not list its tools").caused_by(why);
         let answer = match peer.send_request(request).await {
             // The server has no tools, but may offer resources or prompts.
             Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
-                return Ok(PageOfTools { tools: Vec::new(), next: None });
+                return Ok(PageOfTools { tools: Vec::new(), bytes: 0, next: None });
             }
             answer => answer.map_err(|error| failed(error.to_string()))?,
         };
         match answer {
             ServerResult::ListToolsResult(page) => {
+                let bytes = pages::bytes(&page);
                 let tools = page.tools.into_iter().map(ListedTool::from).collect();
-                Ok(PageOfTools { tools, next: page.next_cursor })
+                Ok(PageOfTools { tools, bytes, next: page.next_cursor })
             }
             // The library `rmcp` rejects a whole page if one tool on it is wrong, so this code reads each tool
             // separately.
@@ -135,14 +130,16 @@ impl Server {
 
 struct PageOfTools {
     tools: Vec<ListedTool>,
+    bytes: usize,
     next: Option<String>,
 }
 
 impl PageOfTools {
     /// Reads a page, and each tool on it separately.
     fn read(mut page: Value) -> Option<Self> {
+        let bytes = pages::bytes(&page);
         let Value::Array(tools) = page.get_mut("tools")?.take() else { return None };
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-        Some(Self { tools: tools.into_iter().map(ListedTool::read).collect(), next })
+        Some(Self { tools: tools.into_iter().map(ListedTool::read).collect(), bytes, next })
     }
 }

@@ -85,7 +85,7 @@ impl Server {
             && http.token_env.is_none()
             && oauth.sign_in.is_some()
         {
-            return self.config.start_timeout + SIGN_IN;
+            return self.config.start_timeout.saturating_add(SIGN_IN);
         }
         self.config.start_timeout
     }

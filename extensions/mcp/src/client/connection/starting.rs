@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
-use rmcp::handler::client::progress::ProgressDispatcher;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::Peer;
 use tokio::time::timeout;
@@ -14,6 +13,8 @@ use toolwright::{CancellationToken, ErrorClass, ToolError};
 
 use super::{Live, Server};
 use crate::client::handler::Handler;
+use crate::client::questions::Questions;
+use crate::client::reports::Reports;
 use crate::client::untrusted::line;
 
 /// The longest backoff for which a call waits before a restart; with a longer backoff, the call fails.
@@ -57,11 +58,12 @@ impl Server {
         // removes this failure.
         self.state().restart.note_failure(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
-        let progress = ProgressDispatcher::new();
+        let (reports, questions) = (Reports::default(), Questions::default());
         let handler = Handler {
             server: self.name.clone(),
             changed: Arc::clone(&changed),
-            progress: progress.clone(),
+            reports: reports.clone(),
+            questions: questions.clone(),
             answers: self.answers(),
         };
         let (process, connecting) = self.connect_to_server(handler)?;
@@ -93,10 +95,20 @@ impl Server {
                 });
             }
         };
+        self.state().last_list = Some(Arc::clone(&definitions));
         let (listed, listing) = (tokio::time::Instant::now(), None);
         let is_lost = false;
-        let live =
-            Live { running, process, changed, is_lost, progress, definitions, listed, listing };
+        let live = Live {
+            running,
+            process,
+            changed,
+            is_lost,
+            reports,
+            questions,
+            definitions,
+            listed,
+            listing,
+        };
         let is_closed = {
             let mut state = self.state();
             match closed.is_cancelled() {
@@ -116,6 +128,7 @@ impl Server {
             }
         }
     }
+
     /// Refuses a server that uses an unknown revision of the protocol, because its messages could have another meaning.
     fn check_revision(&self, peer: &Peer<RoleClient>) -> Result<(), ToolError> {
         let known = ProtocolVersion::KNOWN_VERSIONS;

@@ -1,5 +1,5 @@
-//! Reads an answer that is nested deeper than the library parses. Of a list, only the tools that are nested too deep are
-//! left out, as over pipes.
+//! Reads an answer that the library cannot parse, for instance because it is nested too deep. Of a list, only the tools
+//! that cannot be parsed are left out, as over pipes.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,6 @@ use sse_stream::Sse;
 use super::session::Failure;
 use super::status;
 use crate::client::lines::{LONGEST, read};
-
-/// The deepest nesting that the library parses.
-const DEEPEST: usize = 127;
 
 /// The header with the id of a session.
 const SESSION_ID: &str = "mcp-session-id";
@@ -83,56 +80,17 @@ impl Sent<'_> {
     }
 }
 
-/// Replaces each answer in a stream that is nested too deep by what can be read of it. The library skips such an event,
-/// and its request would wait until its time is over.
+/// Replaces each answer in a stream that cannot be parsed by what can be read of it. The library skips such an event.
+/// The request would then fail when the stream ends, or wait until its time is over.
 pub(super) fn events(
     events: BoxStream<'static, Result<Sse, SseError>>,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
     let read = |event: Sse| match &event.data {
-        Some(data) if is_too_deep(data) => {
+        Some(data) if serde_json::from_str::<ServerJsonRpcMessage>(data).is_err() => {
             let text = read(data.as_bytes()).and_then(|it| serde_json::to_string(&it).ok());
             Sse { data: text.or(event.data), ..event }
         }
         _ => event,
     };
     events.map(move |event| event.map(read)).boxed()
-}
-
-/// Whether the JSON text is nested deeper than the library parses.
-fn is_too_deep(text: &str) -> bool {
-    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
-        match (is_string, byte) {
-            (true, _) if is_escaped => is_escaped = false,
-            (true, b'\\') => is_escaped = true,
-            (_, b'"') => is_string = !is_string,
-            (false, b'{' | b'[') => depth += 1,
-            (false, b'}' | b']') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST {
-            return true;
-        }
-    }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::*;
-
-    #[test]
-    fn a_text_is_too_deep_exactly_where_it_cannot_be_parsed() {
-        let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        for levels in [1, DEEPEST, DEEPEST + 1, 300] {
-            let parsed = serde_json::from_str::<Value>(&nested(levels));
-            assert_eq!(is_too_deep(&nested(levels)), parsed.is_err(), "{levels}");
-        }
-        let text = format!(r#"{{"a": "\"{}", "b": {}}}"#, "[".repeat(300), "[[]]");
-        assert!(serde_json::from_str::<Value>(&text).is_ok() && !is_too_deep(&text));
-        let flat = "[],".repeat(300);
-        assert!(!is_too_deep(&flat));
-    }
 }

@@ -32,7 +32,7 @@ const MOST_SENT: usize = 4;
 #[derive(Clone)]
 pub(in crate::client) struct Requests {
     pub(super) client: reqwest::Client,
-    /// The source of tokens; `None` if the configuration has a token.
+    /// The source of OAuth tokens; `None` if the client uses no OAuth for this server.
     #[cfg(feature = "oauth")]
     pub(super) authorization: Option<Arc<Authorization>>,
 }

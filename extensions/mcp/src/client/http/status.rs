@@ -22,7 +22,7 @@ pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     }))
 }
 
-/// Whether the last answer to the request that this task sends was a success, as long as it is awaited by [`beside`].
+/// Reports whether the last answer to the request of this task was a success. Only code that [`beside`] awaits can ask.
 pub(super) fn is_success() -> bool {
     let status = STATUS.try_with(Cell::get).ok().flatten();
     status.is_some_and(|status| (200..300).contains(&status))

@@ -1,9 +1,9 @@
 //! The authorization at one server: which token is sent, and how a new token is obtained after the server has refused
 //! it.
 //!
-//! Only one task at a time requests a token; the others wait and use the same token. After a failure that is not
-//! temporary, such as a refusal of the person or of the authorization server, no more tokens are requested until the
-//! server is connected again. Otherwise the person might be asked in a loop.
+//! Only one task at a time requests a token; the others wait and use the same token. After a refusal of the person or of
+//! the authorization server, no more tokens are requested until the server is connected again. Otherwise the person might
+//! be asked in a loop. After a failure that may be temporary, the next request tries again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource,
     AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig, CredentialStore as _,
-    OAuthState, WWWAuthenticateParams,
+    WWWAuthenticateParams,
 };
 use tokio::sync::Mutex;
 
@@ -115,7 +115,7 @@ impl Authorization {
         let renewed = self.renew(&mut state, challenge).await;
         // A temporary failure does not count as a refusal: the next request tries again.
         if let Err(error) = &renewed
-            && !matches!(error, AuthError::TokenRefreshFailed(_))
+            && !may_be_temporary(error)
         {
             state.refused = Some(error.to_string());
         }
@@ -132,16 +132,13 @@ impl Authorization {
                 let words = format!("the server asked for another scope {MOST_STEP_UPS} times");
                 return Err(AuthError::AuthorizationFailed(words));
             }
-            if let (Some(manager), Some(scope), false) =
-                (state.manager.take(), &asked.scope, self.config.client_credentials)
+            if let (Some(scope), false) = (&asked.scope, self.config.client_credentials)
+                && let Some(manager) = state.manager.take()
             {
-                let mut authorized = OAuthState::Authorized(manager);
-                let uri = self.redirect_uri()?;
-                let url = authorized.request_scope_upgrade(scope, &uri).await?;
-                let answer = self.ask(url, &uri).await?;
-                authorized.handle_callback_url(&answer).await?;
-                state.manager = authorized.into_authorization_manager();
-                return Ok(());
+                let (manager, upgraded) = self.step_up(manager, scope).await;
+                // Even without the new scope, the token serves the tools that it has served before.
+                state.manager = Some(manager);
+                return upgraded;
             }
         } else if let Some(manager) = &state.manager {
             // Ask the person to sign in only if no refresh token is valid any more.
@@ -150,8 +147,8 @@ impl Authorization {
                 Err(error) if is_dead(&error) => {}
                 Err(error) => return Err(error),
             }
+            state.manager = None;
         }
-        state.manager = None;
         let mut manager = self.manager().await?;
         let found = manager.resolve_metadata_from_challenge(Some(challenge)).await?;
         if found.source == AuthorizationMetadataSource::LegacyEndpointFallback {
@@ -164,6 +161,28 @@ impl Authorization {
             false => self.by_person(manager).await?,
         });
         Ok(())
+    }
+
+    /// Asks the person for one more scope. Returns the manager also if this fails.
+    async fn step_up(
+        &self,
+        manager: AuthorizationManager,
+        scope: &str,
+    ) -> (AuthorizationManager, Result<(), AuthError>) {
+        let asked = match self.redirect_uri() {
+            Ok(uri) => manager.request_scope_upgrade(scope).await.map(|url| (url, uri)),
+            Err(error) => Err(error),
+        };
+        let (url, uri) = match asked {
+            Ok(asked) => asked,
+            Err(error) => return (manager, Err(error)),
+        };
+        let session = AuthorizationSession::for_scope_upgrade(manager, url.clone(), &uri);
+        let upgraded = match self.ask(url, &uri).await {
+            Ok(answer) => session.handle_callback_url(&answer).await.map(drop),
+            Err(error) => Err(error),
+        };
+        (session.auth_manager, upgraded)
     }
 
     /// Refreshes the token, and retries after a pause while the authorization server fails temporarily.
@@ -279,13 +298,34 @@ impl Authorization {
 /// Reports whether the authorization server says that the refresh token, or the client that holds it, is no longer
 /// valid. Other failures may be temporary.
 fn is_dead(error: &AuthError) -> bool {
-    // `rmcp` reports the error code of the answer (RFC 6749, section 5.2) only within its message.
-    const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
     match error {
         AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
-        AuthError::TokenRefreshFailed(words) => CODES.iter().any(|code| words.contains(code)),
+        AuthError::TokenRefreshFailed(words) => is_of_client(words),
         _ => false,
     }
+}
+
+/// Reports whether a token may be had at the next attempt: the authorization server cannot be reached, or fails, before a
+/// person was asked.
+fn may_be_temporary(error: &AuthError) -> bool {
+    match error {
+        AuthError::ClientCredentialsError(words) => {
+            !is_of_client(words) && !words.contains("invalid_scope")
+        }
+        AuthError::TokenRefreshFailed(_)
+        | AuthError::HttpError(_)
+        | AuthError::DiscoveryRequestFailed { .. }
+        | AuthError::AuthorizationServersUnavailable { .. }
+        | AuthError::NoAuthorizationSupport => true,
+        _ => false,
+    }
+}
+
+/// Reports whether the authorization server refuses the client itself.
+fn is_of_client(words: &str) -> bool {
+    // `rmcp` reports the error code of the answer (RFC 6749, section 5.2) only within its message.
+    const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
+    CODES.iter().any(|code| words.contains(code))
 }
 
 /// Refuses authorization servers to which codes, secrets and tokens would be sent unencrypted over a network.

@@ -102,7 +102,7 @@ impl Gate {
         B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
     {
         let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
-        // A request without an `Origin` does not come from a browser, and is handled like any other.
+        // A browser sends `Origin` with every preflight, so `OPTIONS` without it is handled like any other request.
         let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
         let mut response = match (&site, asks) {
             // A CORS preflight has no token; the browser sends the token with the actual request.
@@ -152,10 +152,11 @@ impl Gate {
         answer.map(|body| body.map_frame(move |frame| (frame, &place).0).boxed())
     }
 
-    /// Ends the runs for requests without a session.
+    /// Ends every session, and the runs for requests without a session. The calls that have not begun are then cancelled.
     pub(super) async fn end(&self) {
-        let runs = lock(&self.runs).drain();
-        for session in runs {
+        let mut all = lock(&self.runs).drain();
+        all.extend(self.sessions.drain());
+        for session in all {
             session.end().await;
         }
     }
@@ -263,7 +264,12 @@ impl Gate {
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {
-            return Ok(run);
+            if run.has_profile_of(&self.server) {
+                return Ok(run);
+            }
+            // The calls of the run may be of tools that the user's present profile does not have.
+            runs.remove(user);
+            tokio::spawn(async move { run.end().await });
         }
         match runs.room(MOST_SESSIONS) {
             runs::Room::Free(None) => {}

@@ -1,5 +1,5 @@
 //! The runs for requests without a session, one for each user. If there are too many, the least recently used run is
-//! evicted. The functions are pure.
+//! evicted. The functions do no I/O.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -57,6 +57,10 @@ impl Runs {
 
     pub(super) fn insert(&mut self, user: User, session: Arc<Session>) {
         self.all.insert(user, Used { session, last: self.requests });
+    }
+
+    pub(super) fn remove(&mut self, user: &User) {
+        self.all.remove(user);
     }
 
     pub(super) fn drain(&mut self) -> Vec<Arc<Session>> {

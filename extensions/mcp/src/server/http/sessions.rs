@@ -1,6 +1,6 @@
 //! The sessions of clients: the user of each, the maximum number of sessions, and the end of idle sessions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ const MOST_OF_ONE: usize = 256;
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     begun: Mutex<HashMap<String, SessionEntry>>,
+    /// The sessions of the manager that were not begun here at the last sweep.
+    abandoned: Mutex<HashSet<String>>,
 }
 
 struct SessionEntry {
@@ -46,14 +48,15 @@ impl Sessions {
         let mut manager = LocalSessionManager::default();
         // `rmcp` would count only messages, and end a session whose call sends none.
         manager.session_config.keep_alive = None;
-        Self { manager: Arc::new(manager), begun: Mutex::default() }
+        Self { manager: Arc::new(manager), begun: Mutex::default(), abandoned: Mutex::default() }
     }
 
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
         Arc::clone(&self.manager)
     }
 
-    /// Notes a request in a session. Returns `false` if the session belongs to another user.
+    /// Notes a request in a session. Returns `false` if the session belongs to another user. Returns `true` for an
+    /// unknown session, because `rmcp` refuses its requests.
     pub(super) fn is_used_by(&self, session: &str, user: &User) -> bool {
         let mut begun = self.lock();
         let Some(begun) = begun.get_mut(session) else { return true };
@@ -84,7 +87,13 @@ impl Sessions {
         self.lock().insert(id, SessionEntry { user, session, last: Instant::now() });
     }
 
-    /// Ends the sessions that have been idle for longer than [`IDLE`], and forgets the sessions that have ended.
+    /// Returns the sessions that have not ended yet.
+    pub(super) fn drain(&self) -> Vec<Arc<Session>> {
+        self.lock().drain().filter_map(|(_, begun)| begun.session.upgrade()).collect()
+    }
+
+    /// Ends the sessions that have been idle for longer than [`IDLE`], and forgets the sessions that have ended. Also ends
+    /// each session that was abandoned while it began: a client that disconnects at that moment never learns its id.
     pub(super) async fn end_idle(&self) {
         let now = Instant::now();
         let mut idle = Vec::new();
@@ -99,11 +108,26 @@ impl Sessions {
             }
             stays
         });
+        idle.extend(self.abandoned().await);
         for id in idle {
             if let Err(error) = self.manager.close_session(&id.into()).await {
                 tracing::warn!(%error, "an idle session could not be ended");
             }
         }
+    }
+
+    /// Returns the sessions of the manager that were begun neither now nor at the last sweep.
+    async fn abandoned(&self) -> Vec<String> {
+        let live: Vec<String> =
+            self.manager.sessions.read().await.keys().map(|id| id.to_string()).collect();
+        let unknown: HashSet<String> = {
+            let begun = self.lock();
+            live.into_iter().filter(|id| !begun.contains_key(id)).collect()
+        };
+        let mut before = self.abandoned.lock().unwrap_or_else(PoisonError::into_inner);
+        let abandoned = unknown.intersection(&before).cloned().collect();
+        *before = unknown;
+        abandoned
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, SessionEntry>> {
@@ -117,4 +141,20 @@ fn is_busy(session: &Arc<Session>) -> bool {
     /// of this function.
     const OF_NO_CALL: usize = 2;
     Arc::strong_count(session) > OF_NO_CALL || session.waits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_session_whose_client_was_gone_while_it_began_ends_at_the_second_sweep() {
+        let sessions = Sessions::new();
+        let (_id, _transport) = sessions.manager.create_session().await.unwrap();
+        let live = async || sessions.manager.sessions.read().await.len();
+        sessions.end_idle().await;
+        assert_eq!(live().await, 1);
+        sessions.end_idle().await;
+        assert_eq!(live().await, 0);
+    }
 }

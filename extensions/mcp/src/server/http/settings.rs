@@ -42,7 +42,8 @@ impl Settings {
         hosts
     }
 
-    /// Returns the allowed values of `Origin`; a request without one does not come from a web page.
+    /// Returns the allowed values of `Origin`. A request without this header is allowed, because browsers send the
+    /// header with every `POST` of a page.
     pub(super) fn origins(&self, address: SocketAddr) -> Vec<String> {
         let mut origins = self.origins.clone();
         if address.ip().is_loopback() {

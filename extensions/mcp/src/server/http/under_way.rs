@@ -1,5 +1,5 @@
 //! Counts the requests of each user that are in progress, so that a single user cannot use up all connections. The
-//! functions are pure.
+//! functions do no I/O.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

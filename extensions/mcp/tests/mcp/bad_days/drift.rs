@@ -13,6 +13,7 @@ use crate::client::{configuration, kind};
 /// An application with one process of the server. It remembers definitions only as long as it lives, and a person agrees to
 /// every call.
 struct Application {
+    servers: McpServers,
     executor: Executor,
     folder: tempfile::TempDir,
     /// What the person was shown.
@@ -28,9 +29,10 @@ impl Application {
             sender.send(request.preview.clone().unwrap_or_default()).unwrap();
             Response::Approve
         }));
-        let builder = builder.with(McpServers::new(configuration(folder.path(), "")));
+        let servers = McpServers::new(configuration(folder.path(), ""));
+        let builder = builder.with(servers.clone());
         let executor = builder.timeout(Some(Duration::from_secs(20))).build().unwrap();
-        Self { executor, folder, previews }
+        Self { servers, executor, folder, previews }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Answer {
@@ -105,4 +107,36 @@ async fn a_schema_that_asks_for_more_is_shown_beside_the_one_before() {
     assert_eq!(before["properties"], json!({"text": {"type": "string"}}));
     assert_eq!(now["properties"]["password"], json!({"type": "string"}));
     assert!(call.starts_with("calls `peer__echo` with "), "{call}");
+}
+
+/// A server that exits after its list would otherwise hide the change from the person who approves the call.
+#[tokio::test]
+async fn a_change_is_shown_though_the_server_does_not_run_when_the_person_is_asked() {
+    for is_found_by_model in [false, true] {
+        let application = Application::new();
+        assert_eq!(application.echo().await.0, "");
+        application.drifts("peer__change").await;
+        let definition = match is_found_by_model {
+            true => {
+                let info = application.call("mcp_info", json!({"name": "peer__echo"})).await;
+                let first = info.text().lines().next().unwrap().to_owned();
+                Some(first.split_once(", definition ").unwrap().1.to_owned())
+            }
+            false => {
+                application.servers.register_all().await.unwrap();
+                None
+            }
+        };
+        application.servers.close().await;
+        let preview = match definition {
+            Some(definition) => {
+                let call = json!({"name": "peer__echo", "definition": definition, "arguments": {"text": "hi"}});
+                assert!(!application.call("mcp_exec", call).await.is_error());
+                application.previews.recv().unwrap()
+            }
+            None => application.echo().await.1,
+        };
+        assert!(preview.starts_with("`peer__echo` has changed since it last ran\n"), "{preview}");
+        assert!(preview.contains("now: Sends the text to everybody."), "{preview}");
+    }
 }

@@ -88,6 +88,20 @@ async fn an_answer_in_a_stream_that_is_nested_too_deep_ends_its_call() {
     application.servers.close().await;
 }
 
+/// A server of JavaScript writes this when it cuts a description in the middle of an emoji.
+#[tokio::test]
+async fn a_tool_in_a_stream_whose_text_cannot_be_parsed_is_left_out_and_the_rest_works() {
+    let list = r#"{"jsonrpc":"2.0","id":#,"result":{"tools":[{"name":"cut","description":"\ud83d","inputSchema":{"type":"object"}},{"name":"hello","inputSchema":{"type":"object"}}]}}"#;
+    let server = Restarted::start(NOT_FOUND, None).await;
+    server.listed.set(("text/event-stream", format!("data: {list}\n\n"))).unwrap();
+    let application = Application::with(&server, "");
+    let unusable = application.servers.register_all().await.unwrap();
+    let [refused] = &unusable.tools[..] else { panic!("{unusable:?}") };
+    assert_eq!(refused.tool, "cut");
+    assert!(application.hello().await.text().contains("\nhello\n"));
+    application.servers.close().await;
+}
+
 #[tokio::test]
 async fn the_headers_of_the_configuration_are_on_every_request() {
     let server = Restarted::start(NOT_FOUND, None).await;

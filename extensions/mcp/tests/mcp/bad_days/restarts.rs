@@ -30,6 +30,8 @@ pub struct Restarted {
     /// Whether its tool is another one than before.
     is_changed: AtomicBool,
     calls: AtomicUsize,
+    /// How many sessions were begun.
+    begun: AtomicUsize,
     /// The header `x-team` of each request, or nothing.
     pub teams: Mutex<Vec<Option<String>>>,
     pub url: String,
@@ -46,6 +48,7 @@ impl Restarted {
             listed: OnceLock::new(),
             is_changed: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
             teams: Mutex::default(),
             url: format!("http://{}/mcp", listener.local_addr().unwrap()),
         });
@@ -114,10 +117,13 @@ impl Restarted {
         let method = message["method"].as_str().unwrap_or_default();
         match (first.starts_with("POST"), method) {
             (false, _) => ("405 Method Not Allowed", "text/plain", String::new()),
-            (true, "initialize") => result(json!({
-                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                "serverInfo": {"name": "restarted", "version": "1"},
-            })),
+            (true, "initialize") => {
+                self.begun.fetch_add(1, Ordering::SeqCst);
+                result(json!({
+                    "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "restarted", "version": "1"},
+                }))
+            }
             (true, _) if session != Some(self.session.load(Ordering::SeqCst)) => {
                 plain(self.unknown)
             }
@@ -263,6 +269,9 @@ async fn a_method_that_the_server_does_not_know_ends_the_call_and_no_session() {
             );
             assert!(error.message().contains(words), "{error}");
             assert_eq!(server.calls(), times * call, "{words}");
+            // Only the first 404 of a call begins a session, because the server may have been restarted.
+            let begun = server.begun.load(Ordering::SeqCst);
+            assert_eq!(begun, 1 + (times - 1) * call, "{words}");
         }
         application.servers.close().await;
     }
