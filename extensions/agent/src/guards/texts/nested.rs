@@ -60,7 +60,11 @@ fn unescaped(text: &str) -> Option<String> {
     while let Some((before, escape)) = rest.split_once('\\') {
         plain.push_str(before);
         let (letter, length) = match escape.chars().next() {
-            None => break,
+            // A backslash at the end is no escape.
+            None => {
+                rest = "\\";
+                break;
+            }
             Some('u') => coded(escape, 4),
             Some('x') => coded(escape, 2),
             Some('n') => ('\n', 1),
