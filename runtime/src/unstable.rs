@@ -26,6 +26,9 @@ pub mod foreign {
 
 /// JSON values as a tree that stores each number as it was written.
 pub mod json {
+    pub use toolwright_core::json::parse::{
+        parse_nested as read_nested, parse_within as read_within,
+    };
     pub use toolwright_core::json::read;
     pub use toolwright_core::json::tree::Node;
 }

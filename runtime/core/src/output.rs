@@ -67,9 +67,10 @@ impl Output {
     }
 
     /// Marks the content added so far as untrusted text: the model should treat it as data and not as instructions.
-    /// Each text is put in a [fence](crate::untrusted::fenced) that names the source. The metadata names the source to
-    /// hosts, listeners and the journal. Rules of a policy with the condition `after_untrusted` can apply to the run
-    /// from then on.
+    /// Each text is put in a [fence](crate::untrusted::fenced) that names the source. A document of a text type becomes a
+    /// resource with its text in a fence, because models read it as text. The metadata names the source to hosts,
+    /// listeners and the journal. Rules of a policy with the condition `after_untrusted` can apply to the run from then
+    /// on.
     ///
     /// Content that is added later, such as a note of the tool, is outside of the fence. The structured value is for
     /// programs and remains unchanged.
@@ -89,17 +90,7 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
-        let fenced = |text: Cow<'static, str>| Cow::Owned(untrusted::fenced(&source, &text));
-        let block = |block| match block {
-            Content::Text(text) | Content::Json(text) => Content::Text(fenced(text)),
-            Content::Resource { uri, media_type, text } => Content::Resource {
-                uri: untrusted::line(&uri).into(),
-                media_type: media_type.map(|it| untrusted::line(&it).into()),
-                text: text.map(fenced),
-            },
-            other => other.with_plain_labels(),
-        };
-        self.content = self.content.into_iter().map(block).collect();
+        self.content = self.content.into_iter().map(|block| fenced(block, &source)).collect();
         let mark = || serde_json::json!({"source": source});
         let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
         let Value::Object(said) = said else { return self };
@@ -143,5 +134,56 @@ impl Output {
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+}
+
+/// Puts the text of a block in a fence, and makes its names and types safe outside of a fence.
+fn fenced(block: Content<'static>, source: &str) -> Content<'static> {
+    let line = |text: Cow<'static, str>| Cow::Owned(untrusted::line(&text));
+    let fenced = |text: &str| Cow::Owned(untrusted::fenced(source, text));
+    let text = block.decoded_text();
+    match (block, text) {
+        (Content::Text(text) | Content::Json(text), _) => Content::Text(fenced(&text)),
+        (Content::Resource { uri, media_type, text }, _) => Content::Resource {
+            uri: line(uri),
+            media_type: media_type.map(line),
+            text: text.map(|text| fenced(&text)),
+        },
+        (Content::Document { name, media_type, .. }, Some(text)) => Content::Resource {
+            uri: line(name.unwrap_or("document".into())),
+            media_type: Some(line(media_type)),
+            text: Some(fenced(&text)),
+        },
+        (Content::Image { media_type, .. }, Some(text)) => Content::Resource {
+            uri: "picture".into(),
+            media_type: Some(line(media_type)),
+            text: Some(fenced(&text)),
+        },
+        (other, _) => other.with_plain_labels(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_untrusted_document_of_a_text_type_gets_a_fence() {
+        let document = |media_type: &'static str| Content::Document {
+            name: Some("a\nb.md".into()),
+            media_type: media_type.into(),
+            data: "T2JleS4=".into(),
+        };
+        let picture = Content::Image { media_type: "text/plain".into(), data: "T2JleS4=".into() };
+        let output = Output::default().with(document("text/markdown")).with(picture);
+        let output = output.with(document("application/pdf")).untrusted("web page");
+        for block in &output.content[..2] {
+            let Content::Resource { text: Some(text), .. } = block else { panic!("{block:?}") };
+            assert_eq!(**text, untrusted::fenced("web page", "Obey."));
+        }
+        let Content::Resource { uri, .. } = &output.content[0] else { panic!("a resource") };
+        assert_eq!(uri, "a\\nb.md");
+        let Content::Document { name, .. } = &output.content[2] else { panic!("a document") };
+        assert_eq!(name.as_deref(), Some("a\\nb.md"));
     }
 }

@@ -32,8 +32,8 @@ const REMOVED: &str = "[removed: text that speaks as the system]";
 
 /// A guard that looks for text that imitates the system in content that strangers may have written: answers of tools,
 /// results of calls in the background, untrusted messages, summaries of earlier turns, and documents that are attached
-/// to the user's messages. In requests to a model, `[removed: text that speaks as the system]` replaces such text; the history of the run is
-/// unchanged.
+/// to the user's messages. In requests to a model, `[removed: text that speaks as the system]` replaces such text; the
+/// history of the run is unchanged.
 ///
 /// The guard finds only some English patterns, such as `<|im_start|>system` and "ignore all previous instructions", and
 /// lets other phrasings through. So the guard makes an attack harder, but cannot prevent it. The policy decides which

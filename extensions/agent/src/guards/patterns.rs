@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
@@ -41,6 +41,13 @@ pub struct ForbiddenText {
 /// replaced.
 const TIMES: usize = 10;
 
+/// Find a word character at the beginning and at the end of a text. Only `\w` knows which characters `\b` counts as such:
+/// `²` is alphanumeric, but no word character.
+static EDGES: LazyLock<(Regex, Regex)> = LazyLock::new(|| {
+    let pattern = |pattern| Regex::new(pattern).expect("it is a pattern; a test reads it");
+    (pattern(r"\A\w"), pattern(r"\w\z"))
+});
+
 /// A pattern that is not a valid regular expression.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the pattern {pattern:?} cannot be read: {why}")]
@@ -72,16 +79,8 @@ impl ForbiddenText {
     pub fn words(mut self, words: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         for word in words {
             let word = word.as_ref().trim();
-            // Next to a character that is not a word character, `\b` would require a word character on the other side,
-            // so it is left out there.
-            let edge = |it: Option<char>| match it {
-                Some(it) if it.is_alphanumeric() || it == '_' => r"\b",
-                _ => "",
-            };
-            let (first, last) = (edge(word.chars().next()), edge(word.chars().next_back()));
-            let pattern = format!("(?i){first}{}{last}", regex::escape(word));
-            if let (false, Ok(pattern)) = (word.is_empty(), Regex::new(&pattern)) {
-                self.patterns.push((word.to_owned(), pattern));
+            if !word.is_empty() {
+                self.patterns.push((word.to_owned(), whole(word)));
             }
         }
         self
@@ -161,6 +160,18 @@ impl ForbiddenText {
     }
 }
 
+/// Makes the pattern of a word or a group of words.
+fn whole(word: &str) -> Regex {
+    // Next to a character that is not a word character, `\b` would require a word character on the other side, so it is
+    // left out there.
+    let edge = |it: &Regex| if it.is_match(word) { r"\b" } else { "" };
+    let (first, last) = (edge(&EDGES.0), edge(&EDGES.1));
+    let pattern = format!("(?i){first}{}{last}", regex::escape(word));
+    // Without a limit on its size, the pattern of a long text can be compiled too.
+    let pattern = RegexBuilder::new(&pattern).size_limit(usize::MAX).build();
+    pattern.expect("a text without special characters is a pattern")
+}
+
 /// The reason why a text is changed or refused: the pattern that it matches.
 struct Found<'a>(&'a str);
 
@@ -207,5 +218,21 @@ impl IntoGuards for ForbiddenText {
         let prompts = forbidden.prompts.then_some(prompts);
         let answers = forbidden.answers.then_some(answers);
         prompts.into_iter().chain(answers).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_end_in_a_raised_digit_and_long_texts_are_found() {
+        let guard = ForbiddenText::new("g").words(["CO\u{2082}", "m\u{b2}", "cafe\u{301}"]);
+        for text in ["The CO\u{2082} price", "12 m\u{b2}.", "a cafe\u{301}"] {
+            assert!(guard.found(text).is_some(), "{text}");
+        }
+        assert!(guard.found("cafe\u{301}s").is_none(), "only whole words");
+        let long = ForbiddenText::new("g").words(["ks".repeat(40_000)]);
+        assert_eq!(long.patterns.len(), 1, "a long text is forbidden too");
     }
 }

@@ -8,11 +8,12 @@ use regex::Regex;
 
 use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
 
-/// Patterns of secrets that have a recognizable form, each with its name.
+/// Patterns of secrets that have a recognizable form, each with its name. The first line of a private key is no secret
+/// alone: if it is a string of its own in JSON, the lines of the key are in other strings, and all have to be removed.
 const SHAPES: [(&str, &str); 13] = [
     (
         "private key",
-        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\s*\S[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
     ("AWS access key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})"),
@@ -143,6 +144,9 @@ impl IntoGuards for Secrets {
 
 #[cfg(test)]
 mod tests {
+    use toolwright::Content;
+
+    use super::super::texts;
     use super::*;
 
     #[test]
@@ -179,6 +183,8 @@ mod tests {
             );
             assert!(super::removed(&removed).is_none(), "{removed} has one still");
         }
+        let plain = "-----BEGIN PRIVATE KEY-----";
+        assert_eq!(removed(plain), None, "the first line of a key has nothing secret");
         let plain = "sk-learn and task-runner, https://shop.example:8080/a@b, AKIA, eyJ, a 40 digit hash \
                      da39a3ee5e6b4b0d3255bfef95601890afd80709";
         assert_eq!(removed(plain), None);
@@ -186,5 +192,19 @@ mod tests {
         let addresses =
             r#"{"page":"https://tea.example","to":"eve@tea.example"} [a](<http://a>: b@c)"#;
         assert_eq!(removed(addresses), None);
+    }
+    #[test]
+    fn a_private_key_without_its_end_in_a_list_of_lines_is_removed() {
+        let line = "MIIEvQIBADANBgkqhkiG";
+        for json in [
+            format!(r#"{{"lines":["-----BEGIN PRIVATE KEY-----","{line}"],"more":true}}"#),
+            format!(
+                r#"[{{"n":1,"line":"-----BEGIN PRIVATE KEY-----\n"}},{{"n":2,"line":"{line}"}}]"#
+            ),
+        ] {
+            let blocks = texts::blocks(&[Content::json(json)], &removed).expect("a change");
+            let [Content::Text(text)] = &blocks[..] else { panic!("{blocks:?}") };
+            assert!(text.ends_with("[a private key was removed]"), "{text}");
+        }
     }
 }

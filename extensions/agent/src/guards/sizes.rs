@@ -1,6 +1,7 @@
 //! A guard that limits sizes.
 
-use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
+use super::{AfterDecision, BeforeDecision, Guard, IntoGuards, OutgoingRequest, texts};
+use crate::history::Message;
 
 /// A guard that limits the size of input to a model and of its output, in bytes. A message of the user or a request
 /// that is too large ends the run; an answer that is too large is sent back to the model.
@@ -37,7 +38,8 @@ impl SizeLimit {
         self
     }
 
-    /// Limits a request: instructions, messages, arguments and answers together, without tools and pictures.
+    /// Limits a request: instructions, messages, arguments and answers together, without tools and pictures. An answer
+    /// of the model that its provider requires verbatim counts once, in its longer form.
     #[must_use]
     pub fn request(mut self, bytes: usize) -> Self {
         self.request = Some(bytes);
@@ -56,8 +58,24 @@ impl SizeLimit {
 const NAME: &str = "size";
 
 fn too_large(texts: impl Iterator<Item = impl AsRef<str>>, most: usize) -> Option<usize> {
-    let found = texts.map(|it| it.as_ref().len()).fold(0, usize::saturating_add);
-    (found > most).then_some(found)
+    Some(size(texts)).filter(|found| *found > most)
+}
+
+fn size(texts: impl Iterator<Item = impl AsRef<str>>) -> usize {
+    texts.map(|it| it.as_ref().len()).fold(0, usize::saturating_add)
+}
+
+/// Returns the size of a request. Of an answer of the model, either the verbatim content or text and arguments are sent.
+fn size_of_request(request: &OutgoingRequest) -> usize {
+    let of_message = |message: &Message| match message {
+        Message::Assistant { text, calls, verbatim: Some(verbatim) } => {
+            let arguments = calls.iter().map(|call| call.arguments.as_str());
+            size(std::iter::once(text.as_str()).chain(arguments)).max(verbatim.text().len())
+        }
+        other => size(texts::of_message(other).iter()),
+    };
+    let history = request.history.iter().map(of_message);
+    history.fold(request.instructions.len(), usize::saturating_add)
 }
 
 fn before<C>(what: &str, found: Option<usize>, most: usize) -> BeforeDecision<C> {
@@ -79,7 +97,8 @@ impl IntoGuards for SizeLimit {
         });
         let request = request.map(|most| {
             Guard::before_model(NAME, move |request| async move {
-                before("the request", too_large(request.texts().iter(), most), most)
+                let size = size_of_request(&request);
+                before("the request", Some(size).filter(|size| *size > most), most)
             })
         });
         let answer = answer.map(|most| {
@@ -93,5 +112,24 @@ impl IntoGuards for SizeLimit {
             })
         });
         prompt.into_iter().chain(request).chain(answer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guards::GuardedRun;
+    use crate::history::Verbatim;
+
+    #[test]
+    fn an_answer_that_is_sent_back_verbatim_counts_once() {
+        let text = "a".repeat(60);
+        let verbatim = format!(r#"[{{"text":"{text}"}}]"#);
+        let size = verbatim.len();
+        let answer = Message::assistant(text, []).verbatim(Verbatim::new("gemini", verbatim));
+        let run = GuardedRun { id: "r".into(), agent: "a".into(), user: None };
+        let history = [Message::user("Go."), answer].into();
+        let request = OutgoingRequest { run, turn: 2, instructions: "Be brief.".into(), history };
+        assert_eq!(size_of_request(&request), "Be brief.".len() + "Go.".len() + size);
     }
 }

@@ -3,15 +3,17 @@
 //! A JSON string is also examined with its escapes decoded, because a reader of the JSON sees `"\u0067hp_…"` as a
 //! token.
 
+mod blocks;
+mod nested;
 mod strings;
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Content, Output, ToolError};
 
+pub(super) use self::blocks::{blocks, of_block};
+use self::nested::nested;
 use self::strings::mapped_json;
 pub(super) use self::strings::{is_found, mapped};
 use crate::history::{Message, RESULT_OF};
@@ -29,7 +31,7 @@ const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]
 pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
     match message {
         Message::User { text, attachments, .. } => {
-            let attached = attachments.iter().filter_map(of_block);
+            let attached = attachments.iter().flat_map(of_block);
             std::iter::once(Cow::Borrowed(text.as_str())).chain(attached).collect()
         }
         Message::Assistant { text, calls, verbatim } => {
@@ -38,36 +40,24 @@ pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
             std::iter::once(Cow::Borrowed(text.as_str())).chain(arguments).chain(verbatim).collect()
         }
         Message::ToolResults(answered) => {
-            let texts = |answer| [Answer::text(answer)].into_iter().chain(documents(answer));
+            let texts = |answer| [Answer::text(answer)].into_iter().chain(beside_text(answer));
             answered.iter().flat_map(|(_, answer)| texts(answer)).collect()
         }
     }
 }
 
-/// Returns the text of a content block, if it has one.
-pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<Cow<'b, str>> {
-    match block {
-        Content::Text(text) | Content::Json(text) => Some(Cow::Borrowed(text)),
-        Content::Resource { text, .. } => text.as_deref().map(Cow::Borrowed),
-        block => of_document(block).map(Cow::Owned),
-    }
-}
-
-/// Returns the text of a document of a text type, which models get decoded; `None` for other blocks.
-fn of_document(block: &Content<'_>) -> Option<String> {
-    let (Content::Document { media_type, data, .. } | Content::Image { media_type, data }) = block
-    else {
-        return None;
+/// Lists the texts in an answer that the answer's own text does not contain: names and texts of documents.
+fn beside_text(answer: &Answer) -> Vec<Cow<'static, str>> {
+    let content = answer.content();
+    let is_in_text = |it: &&Content<'_>| {
+        matches!(it, Content::Text(_) | Content::Json(_) | Content::Resource { .. })
     };
-    let is_text = media_type.starts_with("text/") || media_type == "application/json";
-    // A document that cannot be decoded is not sent.
-    let bytes = is_text.then(|| STANDARD.decode(data.as_bytes()).ok()).flatten()?;
-    String::from_utf8(bytes).ok()
-}
-
-/// Lists the texts of the documents in an answer, which the answer's own text does not contain.
-fn documents(answer: &Answer) -> Vec<Cow<'static, str>> {
-    answer.content().iter().filter_map(of_document).map(Cow::Owned).collect()
+    content
+        .iter()
+        .filter(|it| !is_in_text(it))
+        .flat_map(of_block)
+        .map(|it| Cow::Owned(it.into_owned()))
+        .collect()
 }
 
 /// Maps the texts of a history; `None` if none changes.
@@ -154,44 +144,28 @@ pub(super) fn calls(calls: &[ToolCall], map: Map<'_>) -> Option<Vec<ToolCall>> {
     })
 }
 
+/// Maps the arguments of a call; `None` if they do not change. Arguments that cannot be changed in parts are removed.
 fn arguments(text: &str, map: Map<'_>) -> Option<String> {
-    mapped_json(text, map).or_else(|| map(text).map(|_| REMOVED_ARGUMENTS.to_owned()))
-}
-
-/// Maps the texts of blocks; `None` if none changes. Other blocks are unchanged.
-pub(super) fn blocks(blocks: &[Content<'_>], map: Map<'_>) -> Option<Vec<Content<'static>>> {
-    let changed: Vec<_> = blocks.iter().map(|it| block(it, map)).collect();
-    changed.iter().any(Option::is_some).then(|| {
-        let pairs = changed.into_iter().zip(blocks);
-        pairs.map(|(new, block)| new.unwrap_or_else(|| block.clone().into_owned())).collect()
-    })
-}
-
-fn block(block: &Content<'_>, map: Map<'_>) -> Option<Content<'static>> {
-    if let Content::Json(json) = block {
-        let changed = mapped_json(json, map).map(Content::json);
-        return changed.or_else(|| map(json).map(Content::text));
+    let changed = mapped_json(text, map);
+    if changed.is_none() && map(text).is_some() {
+        return Some(REMOVED_ARGUMENTS.to_owned());
     }
-    let text = mapped(&of_block(block)?, map)?;
-    Some(match block.clone().into_owned() {
-        Content::Document { name, media_type, .. } => {
-            Content::Document { name, media_type, data: STANDARD.encode(text).into() }
-        }
-        Content::Image { media_type, .. } => {
-            Content::Image { media_type, data: STANDARD.encode(text).into() }
-        }
-        Content::Resource { uri, media_type, .. } => {
-            Content::Resource { uri, media_type, text: Some(text.into()) }
-        }
-        _ => Content::text(text),
-    })
+    let found = nested(changed.as_deref().unwrap_or(text));
+    let is_changed = |text: &String| map(text).is_some_and(|new| new != *text);
+    match found.iter().any(is_changed) {
+        true => Some(REMOVED_ARGUMENTS.to_owned()),
+        false => changed,
+    }
 }
 
 /// Maps the text of an answer; `None` if it does not change. Removes the whole answer if its text cannot be changed in
 /// parts.
 fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
     let is_mapped = |text: &str| mapped(text, map).is_some();
-    if !is_mapped(&answer.text()) && !documents(answer).iter().any(|it| is_mapped(it)) {
+    let is_any_mapped = |answer: &Answer| {
+        is_mapped(&answer.text()) || beside_text(answer).iter().any(|it| is_mapped(it))
+    };
+    if !is_any_mapped(answer) {
         return None;
     }
     let changed: Answer = match answer.error() {
@@ -210,10 +184,10 @@ fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
             changed.into_iter().fold(Output::default(), Output::with).into()
         }
     };
-    match mapped(&changed.text(), map) {
-        None => Some(changed),
-        Some(_) if answer.is_error() => Some(ToolError::new("removed", REMOVED).into()),
-        Some(_) => Some(Output::text(REMOVED).into()),
+    match is_any_mapped(&changed) {
+        false => Some(changed),
+        true if answer.is_error() => Some(ToolError::new("removed", REMOVED).into()),
+        true => Some(Output::text(REMOVED).into()),
     }
 }
 

@@ -39,10 +39,10 @@ pub struct UserPrompt {
 }
 
 impl UserPrompt {
-    /// Lists the texts of the prompt: the message, and the texts among the attachments. A document of a text type counts
-    /// as its decoded text, as the model reads it.
+    /// Lists the texts of the prompt: the message, and the texts, names and addresses of the attachments. A document of a
+    /// text type counts as its decoded text, as the model reads it.
     pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let attached = self.attachments.iter().filter_map(texts::of_block);
+        let attached = self.attachments.iter().flat_map(texts::of_block);
         std::iter::once(Cow::Borrowed(&*self.text)).chain(attached)
     }
 
@@ -81,9 +81,10 @@ pub struct OutgoingRequest {
 }
 
 impl OutgoingRequest {
-    /// Lists every text of the request that the model reads: the instructions, messages, arguments of calls and
-    /// answers, but no names, descriptions and schemas of tools, and no pictures. A document of a text type counts as its
-    /// decoded text.
+    /// Lists the texts of the request that the model reads: the instructions, messages, arguments of calls and answers.
+    /// Of an answer of the model, the content that its provider requires verbatim is listed as well, which may repeat
+    /// the text. A document of a text type counts as its decoded text, and the names and addresses of documents and
+    /// resources are texts too. Not listed are pictures, and the names, descriptions and schemas of tools.
     #[must_use]
     pub fn texts(&self) -> Vec<Cow<'_, str>> {
         let history = self.history.iter().flat_map(texts::of_message);
@@ -92,8 +93,9 @@ impl OutgoingRequest {
 
     /// Replaces texts of the request: `map` gets every text and returns its replacement, or `None` to keep it. If a
     /// JSON string contains escapes, `map` also gets the decoded string. Arguments of a call that are valid JSON remain
-    /// valid JSON. A changed message loses the content that its provider requires verbatim. If parts of a tool's answer
-    /// cannot be replaced, the whole answer is removed. Returns `None` if nothing changes.
+    /// valid JSON. A changed message loses the content that its provider requires verbatim. If parts of a tool's answer,
+    /// of a call's arguments or of an attachment cannot be replaced, the whole is removed. Returns `None` if nothing
+    /// changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::history(&self.history, &map);
@@ -169,7 +171,9 @@ impl IncomingAnswer {
 
     /// Replaces texts of the answer: `map` gets every text and returns its replacement, or `None` to leave it
     /// unchanged. If a JSON string contains escapes, `map` also gets the decoded string. Arguments of a call that are
-    /// valid JSON remain valid JSON. Returns `None` if nothing changes.
+    /// valid JSON remain valid JSON. `map` also gets the strings in arguments that only the executor can read, such as
+    /// `{'to':'\x41cme'}`, and the strings of JSON inside of a string; if it replaces such a string, all arguments of the
+    /// call are removed. Returns `None` if nothing changes.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<AnswerChange> {
         let text = texts::mapped(&self.answer.text, &map);
@@ -277,5 +281,41 @@ mod tests {
             if attachments[..] == [document("LQ=="), document("/w==")]));
         let Message::ToolResults(answered) = &changed[1] else { panic!("answers") };
         assert_eq!(answered[0].1.content(), [Content::text("It is here."), document("LQ==")]);
+    }
+
+    #[test]
+    fn names_addresses_and_media_types_are_texts() {
+        let document = |name: &'static str, media_type: &'static str| Content::Document {
+            name: Some(name.into()),
+            media_type: media_type.into(),
+            data: "/w==".into(),
+        };
+        let resource = |uri: &'static str| Content::Resource {
+            uri: uri.into(),
+            media_type: Some("text/plain".into()),
+            text: None,
+        };
+        let named = document("Ignore.md", "application/pdf");
+        let typed = document("a.md", "text/plain\nIgnore.");
+        let attached =
+            Message::user_with("Read.", [named.clone(), typed, resource("db://Ignore.")]);
+        let call = ToolCall { id: None, name: "read".into(), arguments: String::new() };
+        let answer = toolwright::Output::text("It is here.").with(named);
+        let history = [attached, Message::tool_results([(call, answer.into())])];
+        let run = GuardedRun { id: "r".into(), agent: "a".into(), user: None };
+        let request =
+            OutgoingRequest { run, turn: 1, instructions: "".into(), history: history.into() };
+        let texts = request.texts();
+        for expected in ["Ignore.md", "text/plain\nIgnore.", "db://Ignore."] {
+            assert!(texts.iter().any(|it| it == expected), "{expected}: {texts:?}");
+        }
+        let remove = |text: &str| text.contains("Ignore.").then(|| text.replace("Ignore.", "-"));
+        let changed = request.map_foreign_texts(remove).expect("a change").history.expect("it");
+        let removed = Content::text("[a guard removed this attachment]");
+        let clean = document("-md", "application/pdf");
+        assert!(matches!(&changed[0], Message::User { attachments, .. }
+            if attachments[..] == [clean.clone(), removed, resource("db://-")]));
+        let Message::ToolResults(answered) = &changed[1] else { panic!("answers") };
+        assert_eq!(answered[0].1.content(), [Content::text("It is here."), clean]);
     }
 }

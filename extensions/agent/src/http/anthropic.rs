@@ -179,13 +179,13 @@ fn begins_unthought(request: &ModelRequest<'_>, origin: &str) -> bool {
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
 }
 
-/// Returns the messages from the user's last message on. A message of the user that directly follows answers of tools
-/// does not count, because it belongs to the turn of these answers.
+/// Returns the messages from the user's last message on. Messages of the user that follow answers of tools do not count,
+/// because they belong to the turn of these answers.
 fn since_said(history: &[Message]) -> &[Message] {
+    let is_said = |it: &Message| matches!(it, Message::User { .. });
     let begins = |index: &usize| {
-        let before = index.checked_sub(1).map(|before| &history[before]);
-        matches!(history[*index], Message::User { .. })
-            && !matches!(before, Some(Message::ToolResults(_)))
+        let before = history[..*index].iter().rfind(|it| !is_said(it));
+        is_said(&history[*index]) && !matches!(before, Some(Message::ToolResults(_)))
     };
     &history[(0..history.len()).rev().find(begins).unwrap_or_default()..]
 }

@@ -177,14 +177,11 @@ impl Spending {
     }
 }
 
-/// Returns the amount to charge for a request: its cost. If this cost is not known in full, the reserved amount is
-/// added to the known part.
+/// Returns the amount to charge for a request: its known cost, and the reserved amount for each answer whose cost is not
+/// known, such as one that broke off before the model was asked again.
 pub(crate) fn taken(spent: TotalUsage, reserved: Cost) -> Cost {
     let unknown = spent.unpriced.saturating_add(spent.lost);
-    match unknown {
-        0 => spent.cost,
-        _ => spent.cost.plus(reserved),
-    }
+    spent.cost.plus(Cost::picos(reserved.in_picos().saturating_mul(unknown.into())))
 }
 
 #[cfg(test)]
@@ -212,6 +209,8 @@ mod tests {
         let reserved = Cost::cents(9);
         assert_eq!(taken(known, reserved), Cost::cents(2));
         assert_eq!(taken(known.plus(TotalUsage::lost()), reserved), Cost::cents(11));
+        let twice = known.plus(TotalUsage::lost()).plus(TotalUsage::lost());
+        assert_eq!(taken(twice, reserved), Cost::cents(20));
         assert_eq!(taken(TotalUsage::of(None, None), reserved), reserved);
         assert_eq!(taken(TotalUsage::default(), reserved), Cost::default());
     }

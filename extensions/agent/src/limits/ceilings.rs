@@ -66,7 +66,7 @@ pub struct PeriodSpending {
     pub period: String,
     /// The runs that have spent this: the runs of a user, the runs of an agent, or all runs.
     pub whose: CeilingOf,
-    /// The name of the user or agent; `None` for all runs.
+    /// The name of the user or agent; `None` for all runs, and for the runs without a user.
     pub name: Option<String>,
     /// The ceiling that applied when the spending was last changed.
     pub ceiling: Cost,

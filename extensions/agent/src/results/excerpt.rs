@@ -25,8 +25,8 @@ pub(super) struct Terms<'a> {
     pub may_refer: bool,
 }
 
-/// Returns the shortened answer; `None` if the answer is within its budget. The kind of an error, pictures, the
-/// structured value and the metadata are unchanged.
+/// Returns the shortened answer; `None` if the answer is within its budget. The kind, the class and the hint of an
+/// error, pictures, the structured value and the metadata are unchanged. A shortened error loses its details.
 pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     let text = text_of(answer);
     // A character has at least one byte, so the characters of a text with few bytes need not be counted.

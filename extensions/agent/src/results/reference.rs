@@ -1,7 +1,9 @@
 //! Resolves references in arguments: replaces `{"$result":"lr_3","path":"/items/0/id"}` by the value before the
 //! executor gets the call.
 
-use toolwright::unstable::json::{Node, read};
+use std::collections::HashMap;
+
+use toolwright::unstable::json::{Node, read, read_within};
 use toolwright::{ErrorClass, ToolError};
 
 use super::text::number;
@@ -12,6 +14,9 @@ const KEY: &str = "$result";
 /// The maximum number of bytes that references may add to the arguments of one call.
 const MOST: usize = 1_000_000;
 
+/// The maximum number of wrong references that an error lists.
+const MOST_PROBLEMS: usize = 20;
+
 /// The answers to which the references of a call may refer.
 pub(super) trait KnownAnswers {
     /// Returns the answer with this handle: its value, or its text if it is not JSON; `None` if the run has no such
@@ -21,8 +26,8 @@ pub(super) trait KnownAnswers {
     /// Returns a text that lists the handles of these answers, for error messages.
     fn handles(&self) -> String;
 
-    /// Reports whether a parameter of the called tool is secret.
-    fn is_secret(&self, parameter: &str) -> bool;
+    /// Returns why an argument of the called tool takes no reference; `None` if it takes references.
+    fn refusal(&self, argument: &str) -> Option<String>;
 }
 
 /// The answer to which a reference refers.
@@ -33,14 +38,15 @@ pub(super) enum FoundAnswer {
 
 /// Reports whether arguments may contain a reference.
 pub(crate) fn has_reference(arguments: &str) -> bool {
-    arguments.contains("\"$result\"")
+    arguments.contains(KEY)
 }
 
-/// Replaces the references in arguments. Returns `None` if there are no references. Also returns `None` if the
-/// arguments are not a JSON object, because the tool then reports this problem.
+/// Replaces the references in arguments. Returns `None` if there are no references.
 ///
 /// # Errors
-/// Of kind `invalid_reference`, with the location of every reference that cannot be resolved.
+/// Of kind `invalid_reference`, with the location of every reference that cannot be resolved; also for arguments that
+/// have a reference and are not valid JSON. The executor may repair such arguments, and the tool would get the
+/// reference itself.
 pub(super) fn resolved(
     arguments: &str,
     known: &dyn KnownAnswers,
@@ -48,22 +54,46 @@ pub(super) fn resolved(
     if !has_reference(arguments) {
         return Ok(None);
     }
-    let Ok(Node::Object(mut entries)) = read(arguments) else { return Ok(None) };
-    let mut walk = Walk { known, is_changed: false, left: MOST, problems: Vec::new() };
+    let mut entries = match read(arguments) {
+        Ok(Node::Object(entries)) => entries,
+        Ok(_) => return Ok(None),
+        Err(_) if read_within(arguments).is_some_and(|it| holds_reference(&it)) => {
+            let message = "arguments with a reference have to be valid JSON";
+            return Err(invalid(message.to_owned(), "write the arguments as JSON"));
+        }
+        Err(_) => return Ok(None),
+    };
+    let (read, problems) = (HashMap::new(), Vec::new());
+    let mut walk = Walk { known, read, is_changed: false, left: MOST, problems };
     for (key, value) in &mut entries {
-        let is_secret = known.is_secret(key);
-        walk.replace(value, &mut format!("/{}", escaped(key)), is_secret);
+        let refusal = known.refusal(key);
+        walk.replace(value, &mut format!("/{}", escaped(key)), refusal.as_deref());
     }
     if !walk.problems.is_empty() {
-        return Err(ToolError::new("invalid_reference", walk.problems.join("\n"))
-            .class(ErrorClass::Invalid)
-            .hint("correct the reference, or write the value itself"));
+        let hint = "correct the reference, or write the value itself";
+        return Err(invalid(walk.problems.join("\n"), hint));
     }
     Ok(walk.is_changed.then(|| Node::Object(entries).text()))
 }
 
+fn invalid(message: String, hint: &'static str) -> ToolError {
+    ToolError::new("invalid_reference", message).class(ErrorClass::Invalid).hint(hint)
+}
+
+/// Reports whether a value below this value is a reference.
+fn holds_reference(value: &Node) -> bool {
+    let is_one = |it: &Node| reference(it).is_some() || holds_reference(it);
+    match value {
+        Node::Object(entries) => entries.iter().any(|(_, value)| is_one(value)),
+        Node::Array(items) => items.iter().any(is_one),
+        _ => false,
+    }
+}
+
 struct Walk<'k> {
     known: &'k dyn KnownAnswers,
+    /// The answers that references have named, because many references may name one large answer.
+    read: HashMap<String, FoundAnswer>,
     is_changed: bool,
     /// How many bytes the references may still add to the arguments.
     left: usize,
@@ -77,16 +107,20 @@ struct Reference<'n> {
 }
 
 impl Walk<'_> {
-    fn replace(&mut self, value: &mut Node, place: &mut String, is_secret: bool) {
+    fn replace(&mut self, value: &mut Node, place: &mut String, refusal: Option<&str>) {
+        if self.problems.len() > MOST_PROBLEMS {
+            return;
+        }
         if let Some(written) = reference(value) {
-            let found = written.and_then(|reference| match is_secret {
-                true => {
-                    Err("it is secret, and takes no reference; write the value itself".to_owned())
-                }
-                false => self.value(&reference),
+            let found = written.and_then(|reference| match refusal {
+                Some(refusal) => Err(refusal.to_owned()),
+                None => self.value(&reference),
             });
             match found {
                 Ok(found) => (*value, self.is_changed) = (found, true),
+                Err(_) if self.problems.len() == MOST_PROBLEMS => {
+                    self.problems.push("… and more".to_owned());
+                }
                 Err(why) => self.problems.push(format!("{place}: {why}")),
             }
             return;
@@ -95,7 +129,7 @@ impl Walk<'_> {
         let mut below = |this: &mut Self, key: &str, value: &mut Node| {
             place.push('/');
             place.push_str(&escaped(key));
-            this.replace(value, place, is_secret);
+            this.replace(value, place, refusal);
             place.truncate(length);
         };
         match value {
@@ -112,19 +146,28 @@ impl Walk<'_> {
 
     fn value(&mut self, reference: &Reference<'_>) -> Result<Node, String> {
         let Reference { handle, path } = *reference;
-        let answer = self.known.answer(handle).ok_or_else(|| {
+        if !self.read.contains_key(handle)
+            && let Some(answer) = self.known.answer(handle)
+        {
+            self.read.insert(handle.to_owned(), answer);
+        }
+        let answer = self.read.get(handle).ok_or_else(|| {
             format!("this run has no result `{handle}`; {}", self.known.handles())
         })?;
+        let text;
         let value = match (answer, path) {
-            (FoundAnswer::Text(text), "") => Node::Text(text),
+            (FoundAnswer::Text(answer), "") => {
+                text = Node::Text(answer.clone());
+                &text
+            }
             (FoundAnswer::Text(_), _) => {
                 return Err(format!(
                     "`{handle}` is a text and no JSON, in which `{path}` is no place; leave `path` out"
                 ));
             }
-            (FoundAnswer::Value(value), _) => at(&value, path)
-                .map_err(|why| format!("`{handle}` has no `{path}`: {why}"))?
-                .clone(),
+            (FoundAnswer::Value(value), _) => {
+                at(value, path).map_err(|why| format!("`{handle}` has no `{path}`: {why}"))?
+            }
         };
         let size = value.text().len();
         self.left = self.left.checked_sub(size).ok_or_else(|| {
@@ -134,7 +177,7 @@ impl Walk<'_> {
                 number(MOST)
             )
         })?;
-        Ok(value)
+        Ok(value.clone())
     }
 }
 
@@ -197,6 +240,8 @@ fn escaped(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     const PACKAGES: &str = r#"{"packages":[{"name":"serde","id":90071992547409931234}],"a/b":{"m~n":[1]},"none":null}"#;
@@ -218,8 +263,27 @@ mod tests {
             "it has lr_1 to lr_3".to_owned()
         }
 
-        fn is_secret(&self, parameter: &str) -> bool {
-            parameter == "password"
+        fn refusal(&self, argument: &str) -> Option<String> {
+            (argument == "password").then(|| "it is secret".to_owned())
+        }
+    }
+
+    /// Counts how often an answer is read.
+    #[derive(Default)]
+    struct Counting(Cell<usize>);
+
+    impl KnownAnswers for Counting {
+        fn answer(&self, handle: &str) -> Option<FoundAnswer> {
+            self.0.set(self.0.get() + 1);
+            Answers.answer(handle)
+        }
+
+        fn handles(&self) -> String {
+            Answers.handles()
+        }
+
+        fn refusal(&self, argument: &str) -> Option<String> {
+            Answers.refusal(argument)
         }
     }
 
@@ -260,7 +324,7 @@ mod tests {
             r#"{"$result":"lr_1"}"#,
             r#"{"filter":{"$result":"lr_1","limit":3}}"#,
             r#"{"text":"{\"$result\":\"lr_1\"}"}"#,
-            r#"{"cut":{"$result":"lr_1""#,
+            r#"{"script":"echo $result",}"#,
         ];
         for written in cases {
             assert_eq!(arguments(written), written);
@@ -303,10 +367,7 @@ mod tests {
                 "/a: `path` is a JSON pointer, such as `/items/0/id`",
             ),
             (r#"{"a":{"$result":3}}"#, "/a: `$result` is a handle, such as `lr_3`"),
-            (
-                r#"{"password":{"$result":"lr_2"}}"#,
-                "/password: it is secret, and takes no reference; write the value itself",
-            ),
+            (r#"{"password":{"$result":"lr_2"}}"#, "/password: it is secret"),
         ];
         for (written, expected) in cases {
             assert_eq!(refused(written), expected);
@@ -320,6 +381,31 @@ mod tests {
         let more_than_half = r#"{"$result":"lr_4"}"#;
         let why = refused(&format!(r#"{{"a":{more_than_half},"b":{more_than_half}}}"#));
         assert!(why.starts_with("/b: `lr_4` brings "), "{why}");
+    }
+
+    #[test]
+    fn a_reference_in_arguments_that_the_executor_would_repair_is_refused() {
+        for written in [
+            r#"{"a":{"$result":"lr_1"},}"#,
+            r"{'a':[{'$result':'lr_1'}]}",
+            r#"{"a":{"$result":"lr_1""#,
+        ] {
+            assert_eq!(refused(written), "arguments with a reference have to be valid JSON");
+        }
+    }
+
+    #[test]
+    fn many_references_to_one_answer_read_it_once_and_few_problems_are_listed() {
+        let many = |path: &str| {
+            let one = format!(r#"{{"$result":"lr_1","path":"{path}"}},"#).repeat(1_000);
+            format!(r#"{{"a":[{}]}}"#, one.trim_end_matches(','))
+        };
+        let counting = Counting::default();
+        assert!(resolved(&many("/packages/0/id"), &counting).is_ok());
+        assert_eq!(counting.0.get(), 1);
+        let why = refused(&many("/nothing"));
+        assert_eq!(why.lines().count(), MOST_PROBLEMS + 1);
+        assert!(why.ends_with("\n… and more"), "{why}");
     }
 
     #[test]

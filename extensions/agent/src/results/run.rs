@@ -203,9 +203,21 @@ impl KnownAnswers for Resolving<'_> {
         self.results.handles()
     }
 
-    /// Every parameter of an unknown tool counts as secret.
-    fn is_secret(&self, parameter: &str) -> bool {
-        let definition = self.catalog.get(self.tool);
-        definition.is_none_or(|it| it.secrets().any(|secret| secret == parameter))
+    /// Refuses secret arguments. The arguments of an unknown tool may be secret. In a tool with secrets, a key that is no
+    /// parameter may be repaired to the name of a secret.
+    fn refusal(&self, argument: &str) -> Option<String> {
+        let Some(definition) = self.catalog.get(self.tool) else {
+            return Some(format!("no tool `{}` is known that takes a reference", self.tool));
+        };
+        if definition.secrets().any(|secret| secret == argument) {
+            let why = "it is secret, and takes no reference; write the value itself";
+            return Some(why.to_owned());
+        }
+        let is_known = definition
+            .all_parameters()
+            .any(|it| it.name == argument || (!it.secret && it.aliases.contains(&argument)));
+        let may_be_secret = !is_known && definition.secrets().next().is_some();
+        may_be_secret
+            .then(|| format!("`{}` has no such parameter, and takes no reference in it", self.tool))
     }
 }

@@ -1,5 +1,7 @@
 //! Searches a text by lines, and a JSON value by its keys and values.
 
+use std::borrow::Cow;
+
 use regex::Regex;
 use toolwright::unstable::json::Node;
 
@@ -47,7 +49,8 @@ fn look(value: &Node, place: &mut String, is_key: bool, pattern: &Regex, matches
     match value {
         Node::Object(entries) => {
             if is_key {
-                matches.add(|| format!("{place}: object of {} keys", number(entries.len())));
+                matches
+                    .add(|| format!("{}: object of {} keys", shown(place), number(entries.len())));
             }
             for (key, value) in entries {
                 push_segment(place, key);
@@ -57,7 +60,7 @@ fn look(value: &Node, place: &mut String, is_key: bool, pattern: &Regex, matches
         }
         Node::Array(items) => {
             if is_key {
-                matches.add(|| format!("{place}: array of {}", number(items.len())));
+                matches.add(|| format!("{}: array of {}", shown(place), number(items.len())));
             }
             for (index, item) in items.iter().enumerate() {
                 push_segment(place, &index.to_string());
@@ -68,13 +71,15 @@ fn look(value: &Node, place: &mut String, is_key: bool, pattern: &Regex, matches
         Node::Text(text) => {
             let found = pattern.find(text).map(|it| it.start());
             if let Some(at) = found.or(is_key.then_some(0)) {
-                matches.add(|| format!("{place}: {}", Node::Text(around(text, at)).text()));
+                matches
+                    .add(|| format!("{}: {}", shown(place), Node::Text(around(text, at)).text()));
             }
         }
         scalar => {
             let text = scalar.text();
-            if is_key || pattern.is_match(&text) {
-                matches.add(|| format!("{place}: {text}"));
+            let found = pattern.find(&text).map(|it| it.start());
+            if let Some(at) = found.or(is_key.then_some(0)) {
+                matches.add(|| format!("{}: {}", shown(place), around(&text, at)));
             }
         }
     }
@@ -85,6 +90,17 @@ impl Matches {
         self.total += 1;
         if self.lines.len() < MATCHES {
             self.lines.push(line());
+        }
+    }
+}
+
+/// Returns the path of a match. A long path is cut, because the same one may be shown for many matches.
+fn shown(place: &str) -> Cow<'_, str> {
+    match split_at_character(place, SHOWN) {
+        (_, "") => place.into(),
+        (begin, _) => {
+            let characters = number(place.chars().count());
+            format!("{begin}… (a path of {characters} characters)").into()
         }
     }
 }
@@ -133,6 +149,17 @@ mod tests {
             places(&value, &pattern("^name")).lines,
             ["/a~1b/0/name: \"serde\"", "/names: object of 0 keys"]
         );
+    }
+
+    #[test]
+    fn long_keys_and_numbers_are_cut() {
+        let (key, ones) = ("k".repeat(100_000), "1,".repeat(99));
+        let value = read(&format!(r#"{{"{key}":[{ones}1],"n":{}}}"#, "1".repeat(100_000)));
+        let found = places(&value.expect("JSON"), &pattern("^1"));
+        let characters: usize = found.lines.iter().map(|line| line.chars().count()).sum();
+        assert_eq!((found.lines.len(), found.total), (MATCHES, 101));
+        assert!(characters < 100 * 400, "{characters}");
+        assert!(found.lines[0].contains("kk… (a path of 100,003 characters): 1"), "{characters}");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use toolwright::unstable::json::{Node, read};
 use toolwright::{Answer, Content};
 
-/// Returns the text of an answer: the texts of its blocks, each on lines of its own, without pictures, sounds and
-/// documents; for an error, its message.
+/// Returns the text of an answer: the texts of its blocks, each on lines of its own, with documents of a text type, but
+/// without pictures, sounds and other documents; for an error, its message.
 pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
     if let Some(error) = answer.error() {
         return error.message().to_owned().into();
@@ -25,13 +25,27 @@ pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
 
 pub(super) fn is_text(block: &Content<'_>) -> bool {
     matches!(block, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
+        || block.decoded_text().is_some()
 }
 
 fn words<'a>(block: &'a Content<'_>) -> Cow<'a, str> {
     match block {
         Content::Text(text) | Content::Json(text) => Cow::Borrowed(text),
-        other => other.words("text"),
+        other => match other.decoded_text() {
+            Some(text) => document(other, &text).into(),
+            None => other.words("text"),
+        },
     }
+}
+
+/// Writes a document of a text type like the providers' messages do.
+fn document(block: &Content<'_>, text: &str) -> String {
+    let (name, media_type) = match block {
+        Content::Document { name, media_type, .. } => (name.as_deref(), &**media_type),
+        Content::Image { media_type, .. } => (None, &**media_type),
+        _ => (None, "text/plain"),
+    };
+    format!("document {} ({media_type}):\n{text}", name.unwrap_or("without a name"))
 }
 
 /// Parses a text that is a JSON object or array, and keeps numbers as they are written; `None` for any other text.
@@ -88,6 +102,18 @@ mod tests {
     #[test]
     fn thousands_stand_apart() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_document_of_a_text_type_is_text_of_the_answer() {
+        let document = |media_type: &'static str| Content::Document {
+            name: Some("a.md".into()),
+            media_type: media_type.into(),
+            data: "T2JleS4=".into(),
+        };
+        let output = toolwright::Output::text("Here.").with(document("text/markdown"));
+        let answer = Answer::from(output.with(document("application/pdf")));
+        assert_eq!(text_of(&answer), "Here.\ndocument a.md (text/markdown):\nObey.");
     }
 
     #[test]

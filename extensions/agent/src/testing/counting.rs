@@ -7,7 +7,7 @@ use toolwright::dialect::Dialect;
 
 use crate::history::Message;
 use crate::limits::Cost;
-use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::model::{Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, OutputFormat};
 
 /// A model that counts the requests to another model. To read the count, give the agent an `Arc` of this model.
 ///
@@ -83,6 +83,22 @@ impl<M: Model> Model for CountingModel<M> {
         self.model.dialect()
     }
 
+    fn origin(&self) -> Option<&str> {
+        self.model.origin()
+    }
+
+    fn searches_tools(&self) -> bool {
+        self.model.searches_tools()
+    }
+
+    fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
+        self.model.check(settings, max_tokens)
+    }
+
+    fn takes_format(&self, format: &OutputFormat) -> bool {
+        self.model.takes_format(format)
+    }
+
     fn first_read(&self, history: &[Message]) -> usize {
         self.model.first_read(history)
     }
@@ -105,5 +121,54 @@ impl<M: Model> Model for CountingModel<M> {
 
     fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
         self.model.most_cost(input_tokens, output_tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A model that supports what models usually do not.
+    struct Odd;
+
+    impl Model for Odd {
+        fn name(&self) -> &'static str {
+            "odd"
+        }
+
+        fn dialect(&self) -> Dialect {
+            Dialect::OpenAiChat
+        }
+
+        fn origin(&self) -> Option<&str> {
+            Some("openai@gateway.example")
+        }
+
+        fn searches_tools(&self) -> bool {
+            true
+        }
+
+        fn check(&self, _: &ModelSettings, _: Option<u32>) -> Result<(), ModelError> {
+            Err(ModelError::new("invalid_request", "no setting is supported"))
+        }
+
+        fn takes_format(&self, _: &OutputFormat) -> bool {
+            true
+        }
+
+        fn answer<'a>(
+            &'a self,
+            _: ModelRequest<'a>,
+        ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+            Box::pin(std::future::ready(Ok(ModelAnswer::new("Done.", Vec::new()))))
+        }
+    }
+
+    #[test]
+    fn a_counted_model_supports_what_the_model_itself_supports() {
+        let model = CountingModel::new(Odd);
+        assert_eq!(model.origin(), Some("openai@gateway.example"));
+        assert!(model.searches_tools());
+        assert!(model.check(&ModelSettings::default(), None).is_err());
     }
 }

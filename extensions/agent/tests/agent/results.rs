@@ -204,17 +204,23 @@ async fn a_reference_to_what_is_not_there_is_refused_and_its_siblings_run() {
         ("order", r#"{"id":{"$result":"lr_7"}}"#),
         ("order", r#"{"id":{"$result":"lr_1","path":"/2000/id"}}"#),
         ("order", r#"{"id":7,"password":{"$result":"lr_1","path":"/0/name"}}"#),
+        ("order", r#"{"id":7,"Password":{"$result":"lr_1","path":"/0/name"}}"#),
+        ("order", r#"{"id":{"$result":"lr_1","path":"/0/id"},}"#),
+        ("ordr", r#"{"id":{"$result":"lr_1","path":"/0/id"}}"#),
         ("order", r#"{"id":8}"#),
     ]);
     let ran = ran_with(script, AnswerBudget::default()).await;
     assert_eq!(ran.log.lines(), ["order 8 -"]);
     let all = answers(&ran.history);
-    let errors = all[1..4].iter().map(|it| it.error().unwrap());
+    let errors = all[1..7].iter().map(|it| it.error().unwrap());
     let errors: Vec<_> = errors.map(|it| (it.kind().to_owned(), it.message().to_owned())).collect();
     let expected = [
         "/id: this run has no result `lr_7`; it has lr_1",
         "/id: `lr_1` has no `/2000/id`: it is an array of 2,000 items, counted from 0",
         "/password: it is secret, and takes no reference; write the value itself",
+        "/Password: `order` has no such parameter, and takes no reference in it",
+        "arguments with a reference have to be valid JSON",
+        "/id: no tool `ordr` is known that takes a reference",
     ];
     assert_eq!(errors, expected.map(|it| ("invalid_reference".to_owned(), it.to_owned())));
 }

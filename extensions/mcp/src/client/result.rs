@@ -79,10 +79,11 @@ fn find_mismatch(tool: &ForeignTool, structured: Option<&Value>) -> Option<Strin
 fn content(source: &str, block: ContentBlock) -> Content<'static> {
     match block {
         ContentBlock::Text(text) => Content::text(fenced(source, &text.text)),
-        ContentBlock::Image(image) => {
+        // A picture that is labelled as text would reach the model as text outside of a fence.
+        ContentBlock::Image(image) if image.mime_type.starts_with("image/") => {
             Content::Image { media_type: line(&image.mime_type).into(), data: image.data.into() }
         }
-        ContentBlock::Audio(audio) => {
+        ContentBlock::Audio(audio) if audio.mime_type.starts_with("audio/") => {
             Content::Audio { media_type: line(&audio.mime_type).into(), data: audio.data.into() }
         }
         ContentBlock::Resource(resource) => part(source, resource.resource),
@@ -123,7 +124,7 @@ fn resource_of(uri: &str, media_type: Option<String>, text: Option<String>) -> C
     }
 }
 
-/// Converts a block of a kind that a later revision has added into its JSON as fenced text.
+/// Converts a block of a kind that a later revision has added, or of a wrong media type, into its JSON as fenced text.
 fn unknown(source: &str, block: &impl serde::Serialize) -> Content<'static> {
     let text = serde_json::to_string(block).unwrap_or_default();
     Content::text(fenced(source, &text))
@@ -141,5 +142,21 @@ fn said(block: &Content<'_>) -> String {
             Some(text) => text.to_string(),
             None => format!("[resource {uri}]"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_that_is_labelled_as_text_is_fenced() {
+        for (kind, label) in [("image", "text/plain"), ("audio", "text/markdown")] {
+            let block = json!({"type": kind, "mimeType": label, "data": "T2JleS4="});
+            let block: ContentBlock = serde_json::from_value(block).expect("a block");
+            let content = content("MCP server `peer`", block);
+            let Content::Text(text) = &content else { panic!("{content:?}") };
+            assert!(text.starts_with("<untrusted ") && text.contains(label), "{text}");
+        }
     }
 }

@@ -95,6 +95,18 @@ pub fn parse_closing(text: &str) -> Result<ParsedValue, Break> {
     parser.whole()
 }
 
+/// Parses the first value that a text contains. The text may have words before and after the value, and closing brackets
+/// may be missing.
+pub fn parse_within(text: &str) -> Option<Node> {
+    if let Ok(parsed) = parse_closing(text.trim()) {
+        return Some(parsed.node);
+    }
+    let start = text.find(['{', '['])?;
+    let mut parser = Parser::new(&text[start..], 0);
+    parser.closing = true;
+    parser.value().ok()
+}
+
 pub struct Parser<'t> {
     pub text: &'t str,
     pub position: usize,

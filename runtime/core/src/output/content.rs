@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::untrusted;
 
 /// A block of an answer.
@@ -123,6 +126,20 @@ impl<'a> Content<'a> {
                 text: text.map(own),
             },
         }
+    }
+
+    /// Decodes a document, or a picture, whose media type is that of a text: providers get such a block as plain text.
+    /// Returns `None` for other blocks, and for data that is not text in UTF-8.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn decoded_text(&self) -> Option<String> {
+        let (Self::Document { media_type, data, .. } | Self::Image { media_type, data }) = self
+        else {
+            return None;
+        };
+        let is_text = media_type.starts_with("text/") || media_type == "application/json";
+        let bytes = is_text.then(|| STANDARD.decode(data.as_bytes()).ok()).flatten()?;
+        String::from_utf8(bytes).ok()
     }
 
     /// Returns the text of the block. If the block has no text, returns a note about the block; `reader` names who

@@ -39,7 +39,7 @@ fn in_strings(text: &str, map: Map<'_>, only_escaped: bool) -> Option<String> {
         let written = &text[string.clone()];
         let read = match only_escaped {
             true => decoded(written),
-            false => serde_json::from_str(written).ok(),
+            false => read(written),
         };
         let new = read.and_then(|it| map(&it)).and_then(|it| serde_json::to_string(&it).ok());
         if let Some(new) = new {
@@ -53,7 +53,21 @@ fn in_strings(text: &str, map: Map<'_>, only_escaped: bool) -> Option<String> {
 
 /// Decodes a JSON string; `None` if it has no escapes, or is not a JSON string.
 fn decoded(written: &str) -> Option<Cow<'_, str>> {
-    written.contains('\\').then(|| serde_json::from_str(written).ok()).flatten()
+    written.contains('\\').then(|| read(written)).flatten()
+}
+
+/// Reads a JSON string, even if it has a raw control character, such as a tab.
+fn read(written: &str) -> Option<Cow<'_, str>> {
+    let is_control = |it: char| it < ' ';
+    if !written.contains(is_control) {
+        return serde_json::from_str(written).ok();
+    }
+    let escape = |text: String, it: char| match is_control(it) {
+        true => text + &format!("\\u{:04x}", u32::from(it)),
+        false => text + it.encode_utf8(&mut [0; 4]),
+    };
+    let escaped = written.chars().fold(String::new(), escape);
+    serde_json::from_str(&escaped).ok().map(Cow::Owned)
 }
 
 /// Finds the positions of the JSON strings in a text, including their quotes.
@@ -95,6 +109,11 @@ mod tests {
         for plain in ["", "\"", "\"\\", "\\\"", "a \"b\" c\\n\"", "é\"é\\é\"é"] {
             assert_eq!(mapped(plain, &without_tea), None, "{plain}");
         }
+    }
+
+    #[test]
+    fn a_raw_tab_in_a_string_hides_nothing() {
+        assert_eq!(mapped("{\"a\":\"\\u0074ea\\n\tb\"}", &without_tea).unwrap(), r#"{"a":"…\tb"}"#);
     }
 
     #[test]

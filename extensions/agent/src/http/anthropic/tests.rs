@@ -175,6 +175,8 @@ fn a_turn_that_another_model_began_ends_without_thinking() {
     let left = Message::user("[Left for this task: 3 turns.]");
     let spoken = [&began[..], std::slice::from_ref(&left)].concat();
     assert!(!thinks(&spoken, &tokens), "it goes with the answers");
+    let twice = [&began[..], &[user(), left.clone()]].concat();
+    assert!(!thinks(&twice, &tokens), "both go with the answers");
     let went_on = [&began[..], &[left.clone(), own.clone(), answered("t1"), left]].concat();
     assert!(!thinks(&went_on, &tokens));
     assert!(thinks(&[user(), own.clone(), answered("t1")], &tokens));

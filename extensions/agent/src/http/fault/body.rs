@@ -111,7 +111,8 @@ impl<'a> ErrorBody<'a> {
         let message = self.message();
         if let Some(rest) = message.strip_prefix(TOO_LONG_WITH_ANSWER) {
             let (sum, allowed) = rest.split_once('>')?;
-            let found = sum.split('+').map(first_number).sum();
+            let parts = sum.split('+').map(first_number);
+            let found = parts.reduce(|sum, part| sum?.checked_add(part?)).flatten();
             return Some(ContextSize::new(found, first_number(allowed)));
         }
         let is_too_long = TOO_LONG.iter().any(|words| message.contains(words));
@@ -165,4 +166,17 @@ fn first_number(text: &str) -> Option<u64> {
     let digits = text.trim_start_matches(|it: char| !it.is_ascii_digit());
     let end = digits.find(|it: char| !it.is_ascii_digit()).unwrap_or(digits.len());
     digits[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_a_sum_give_no_size() {
+        let body = |sum: &str| format!(r#"{{"message":"{TOO_LONG_WITH_ANSWER} {sum} > 200000"}}"#);
+        let found = |sum: &str| ErrorBody::of(&body(sum)).too_long().expect("a size").found;
+        assert_eq!(found("18446744073709551615 + 1"), None);
+        assert_eq!(found("178959 + 64000"), Some(242_959));
+    }
 }

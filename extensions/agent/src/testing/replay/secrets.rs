@@ -15,17 +15,25 @@ const LOOKED_FOR: usize = 4;
 /// The secret parameters of tools, and the secret values that were found so far.
 #[derive(Default)]
 pub(super) struct Secrets {
-    /// The secret parameters, by the name under which the model knows the tool.
-    of_tools: HashMap<String, Vec<String>>,
+    /// The parameters of the tools that have secret ones, by the name under which the model knows the tool.
+    of_tools: HashMap<String, Parameters>,
     seen: BTreeSet<String>,
+}
+
+/// The parameters of a tool.
+#[derive(Clone)]
+struct Parameters {
+    all: BTreeSet<String>,
+    secret: Vec<String>,
 }
 
 impl Secrets {
     pub(super) fn of(catalog: &Catalog, listing: &Listing) -> Self {
         let secrets = catalog.definitions().filter_map(|definition| {
-            let names: Vec<String> = definition.secrets().map(str::to_owned).collect();
+            let secret: Vec<String> = definition.secrets().map(str::to_owned).collect();
+            let all = definition.all_parameters().map(|it| it.name.clone()).collect();
             let shown = listing.shown_name(&definition.name).into_owned();
-            (!names.is_empty()).then_some((shown, names))
+            (!secret.is_empty()).then_some((shown, Parameters { all, secret }))
         });
         Self { of_tools: secrets.collect(), seen: BTreeSet::new() }
     }
@@ -58,15 +66,15 @@ impl Secrets {
     /// Removes the secrets of a call. A call is an object that has the name of a tool and its arguments, under keys
     /// that depend on the provider.
     fn of_call(&mut self, object: &mut Map<String, Value>) {
-        let Some(names) = object.get("name").and_then(Value::as_str) else { return };
-        let Some(names) = self.of_tools.get(names).cloned() else { return };
+        let Some(name) = object.get("name").and_then(Value::as_str) else { return };
+        let Some(parameters) = self.of_tools.get(name).cloned() else { return };
         for key in ["input", "args", "arguments"] {
             match object.get_mut(key) {
-                Some(Value::Object(arguments)) => self.of_arguments(arguments, &names),
+                Some(Value::Object(arguments)) => self.of_arguments(arguments, &parameters),
                 Some(Value::String(text)) => {
                     match serde_json::from_str(text) {
                         Ok(Value::Object(mut arguments)) => {
-                            self.of_arguments(&mut arguments, &names);
+                            self.of_arguments(&mut arguments, &parameters);
                             *text = Value::Object(arguments).to_string();
                         }
                         // The arguments cannot be parsed, so all of them are removed.
@@ -78,16 +86,31 @@ impl Secrets {
         }
     }
 
-    fn of_arguments(&mut self, arguments: &mut Map<String, Value>, names: &[String]) {
-        for name in names {
-            let Some(argument) = arguments.get_mut(name) else { continue };
-            if let Value::String(text) = argument
-                && text.len() >= LOOKED_FOR
-                && text != SECRET
-            {
-                self.seen.insert(text.clone());
+    /// Removes the secret arguments, and those under keys that are no parameters: the executor may repair such a key to
+    /// the name of a secret that is missing.
+    fn of_arguments(&mut self, arguments: &mut Map<String, Value>, parameters: &Parameters) {
+        let is_one_missing = parameters.secret.iter().any(|name| !arguments.contains_key(name));
+        for (key, argument) in arguments {
+            let is_secret = parameters.secret.contains(key);
+            if !is_secret && parameters.all.contains(key) {
+                continue;
+            }
+            if is_secret || is_one_missing {
+                self.see(argument);
             }
             *argument = SECRET.into();
+        }
+    }
+
+    /// Notes the texts in a secret value.
+    fn see(&mut self, secret: &Value) {
+        match secret {
+            Value::String(text) if text.len() >= LOOKED_FOR && text != SECRET => {
+                self.seen.insert(text.clone());
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.see(item)),
+            Value::Object(object) => object.values().for_each(|member| self.see(member)),
+            _ => {}
         }
     }
 

@@ -56,6 +56,44 @@ async fn a_secret_and_a_word_in_a_call_are_found_behind_escapes() {
     assert_eq!(log.lines(), ["buy at [a shop] "]);
 }
 
+/// Sends a mail.
+#[tool(unlinked, effect = once, writes())]
+async fn mail_it(
+    log: &Log,
+    /// What.
+    mail: Mail,
+) {
+    log.add(mail.to);
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Mail {
+    to: String,
+}
+
+#[tokio::test]
+async fn a_word_in_arguments_that_only_the_executor_can_read_is_found() {
+    for arguments in [
+        r"{'mail':{'to':'\u0041cme'}}",
+        r"{'mail':{'to':'\x41cme'}}",
+        "{\"mail\":{\"to\":\"\\u0041cme\t\"}}",
+        r#"{"mail":"{\"to\":\"\\u0041cme\"}"}"#,
+    ] {
+        for guard in [Some(ForbiddenText::new("no-rivals").words(["Acme"])), None] {
+            let is_guarded = guard.is_some();
+            let log = Log::default();
+            let model = ScriptedModel::new().calls([("mail_it", arguments)]).says("Well.");
+            let agent = Agent::builder(model).tools([MAIL_IT]).service(log.clone()).unrestricted();
+            let agent = match guard {
+                Some(guard) => agent.guard(guard),
+                None => agent,
+            };
+            agent.build().unwrap().run("Go.").await.unwrap();
+            assert_eq!(log.lines().is_empty(), is_guarded, "{arguments}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_address_and_a_name_in_two_arguments_are_no_secret() {
     let log = Log::default();

@@ -89,3 +89,20 @@ fn arguments_that_cannot_be_read_are_left_out_whole() {
     let text = recorded(Dialect::OpenAiChat, &[("{}".to_owned(), response)]);
     assert!(!text.contains("hunter2") && text.contains(r#""arguments":"{{secret}}""#), "{text}");
 }
+
+/// The executor repairs such keys, and so the tool gets the secret.
+#[test]
+fn a_secret_under_another_key_and_inside_of_a_value_is_left_out() {
+    for arguments in [
+        json!({"user": "ada", "Password": "hunter2"}),
+        json!({"arguments": {"user": "lovelace", "password": "hunter2"}}),
+        json!({"user": "ada", "password": {"old": ["hunter2"]}}),
+    ] {
+        let call = json!({"name": "account_sign_in", "input": arguments});
+        let request = json!({"messages": [{"content": "it was hunter2, said ada"}]}).to_string();
+        let exchanges = [("{}".to_owned(), call.to_string()), (request, "{}".to_owned())];
+        let text = recorded(Dialect::Anthropic, &exchanges);
+        assert!(!text.contains("hunter2"), "{text}");
+        assert!(text.contains("it was {{secret}}, said ada"), "{text}");
+    }
+}
