@@ -44,7 +44,8 @@ const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// The settings before every command: reading a repository must not start a program that its configuration names.
+/// The settings before every command. They switch off a program that git would start when it reads a repository. The
+/// arguments of a reading command switch off others. Filters that the configuration names still run.
 const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 
 /// The environment variables that make git print English, ask no questions, and take no optional lock.

@@ -21,8 +21,8 @@ pub struct SliceEnd {
     pub outcome: Outcome,
     /// The explanation of the outcome, for people.
     pub detail: String,
-    /// The earliest time at which a runner claims the ticket again, unless a person comments on the ticket or moves it
-    /// before.
+    /// The earliest time at which a runner claims the ticket again, unless a person comments on the ticket, moves it,
+    /// or decides about a call of its agent before.
     pub not_before: Timestamp,
 }
 

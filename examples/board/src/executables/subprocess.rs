@@ -1,5 +1,5 @@
-//! Runs a program until it ends and reads its output line by line. Only a few lines and the last 4 KiB of the output
-//! are in memory.
+//! Runs a program until it ends and reads its output line by line. At most about a thousand lines, and the last few KiB
+//! of the output, are in memory.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::os::unix::process::CommandExt as _;

@@ -1,8 +1,8 @@
 //! `git_read` reads the repository.
 //!
 //! # What it does
-//! It runs one git command that only reads, and answers with its exit code and its output. Settings of the
-//! repository that start programs are switched off, and no lock is taken, so that it changes nothing.
+//! It runs one git command that only reads, and answers with its exit code and its output. Settings of the repository
+//! that start programs are switched off, except filters of files. No lock is taken, so that it changes nothing.
 //!
 //! # What it may touch
 //! It reads the worktree and the repository.
