@@ -20,6 +20,7 @@ pub(crate) struct Input {
     pub(crate) arguments: Vec<Argument>,
     /// How the body is encoded, if the operation has one.
     pub(crate) body: Option<BodyKind>,
+    pub(crate) body_is_required: bool,
     /// The schema that is made from the document, and that the runtime normalizes later.
     pub(crate) schema: Value,
     /// The header that carries the idempotency key of the call.
@@ -66,6 +67,7 @@ impl Input {
             !is_key && !is_credential
         });
         let body = Body::read(document, found)?;
+        let body_is_required = body.as_ref().is_some_and(|it| it.required);
         let mut properties = Properties::default();
         for parameter in &parameters {
             let twice = parameters.iter().filter(|it| it.name == parameter.name).count() > 1;
@@ -95,7 +97,7 @@ impl Input {
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
         }
-        Ok(Self { arguments, body: kind, schema, key_header })
+        Ok(Self { arguments, body: kind, body_is_required, schema, key_header })
     }
 
     /// Returns whether one of the arguments provides this parameter of the path.
