@@ -98,6 +98,23 @@ async fn no_answer_and_no_error_shows_a_credential() {
     }
 }
 
+/// Some APIs take their key as the user.
+#[tokio::test]
+async fn a_key_that_is_a_user_without_a_password_is_hidden_plain_and_encoded() {
+    let encoded = "a2V5LW9mLXRoZS1zaG9wOg==";
+    let server = Server::answering(move |arrived| {
+        assert_eq!(arrived.header("authorization"), Some(format!("Basic {encoded}").as_str()));
+        json(200, &format!(r#"{{"invalid":"key-of-the-shop","sent":"{encoded}"}}"#))
+    });
+    let server = server.await;
+    let api = OpenApi::load(requiring(&server.url, "[{user: []}]")).expect("a document");
+    let credentials = FixedCredentials::new().basic("user", "key-of-the-shop", "");
+    let answer = call(&build(api.credentials(credentials)), "op", json!({})).await;
+    let shown = format!("{} {:?} {:?}", answer.text(), answer.structured(), answer.metadata());
+    assert!(shown.contains("[key]"), "{shown}");
+    assert!(!shown.contains("key-of-the-shop") && !shown.contains(encoded), "{shown}");
+}
+
 /// A server that repeats what it was sent, in its headers and in the encoding of a URL.
 #[tokio::test]
 async fn no_header_of_an_answer_shows_a_credential() {
