@@ -10,7 +10,7 @@ use toolwright_openapi::{
     Credential, Credentials, FixedCredentials, OAuthCredentials, OpenApi, SecurityScheme,
 };
 
-use crate::support::{Server, build, call, document, json, response};
+use crate::support::{HERE, Server, build, call, document, json, response};
 
 const SCHEMES: &str = "
 components:
@@ -178,6 +178,28 @@ fn a_scheme_without_credentials_is_reported_when_the_executor_is_built() {
     let error = refused(of("http://a.example", "[{bearer: []}]").credentials(all()));
     assert!(error.contains("a credential would go over plain HTTP to `a.example`"), "{error}");
     assert_eq!(refused(of("http://a.example", "[]")), "");
+}
+
+#[tokio::test]
+async fn a_document_leads_no_credential_to_a_server_that_only_an_operation_names() {
+    let (main, other) = (Server::start().await, Server::start().await);
+    let paths = format!(
+        "  /a:\n    get: {{operationId: op, security: [{{bearer: []}}], servers: [{{url: '{}/v1'}}]}}\n{SCHEMES}",
+        other.url
+    );
+    let api = OpenApi::load(document(&main.url, &paths)).expect("a document").permit(HERE);
+    let api = api.credentials(all());
+    let error = Executor::builder(Registry::empty()).with(api.clone()).build();
+    let error = error.expect_err("refused").to_string();
+    assert!(error.contains(&format!("a credential would go to `{}`", other.url)), "{error}");
+    // The application can name the server, or replace it.
+    for (api, server) in
+        [(api.clone().credential_server(&other.url), &other), (api.server(&main.url), &main)]
+    {
+        let answer = call(&build(api), "op", json!({})).await;
+        assert!(!answer.is_error(), "{}", answer.text());
+        assert_eq!(server.last().header("authorization"), Some("Bearer s3cr3t-token"));
+    }
 }
 
 #[test]
