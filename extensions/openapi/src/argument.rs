@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::body::{Body, BodyKind};
 use crate::document::{Document, LocatedValue};
 use crate::names::{self, Names};
-use crate::operation::{FoundOperation, Parameter, Place, Style};
+use crate::operation::{FoundOperation, Parameter, Place, Style, header_key};
 use crate::refusal::Refusal;
 use crate::schema::{Direction, Schemas};
 use crate::security::Requirement;
@@ -56,8 +56,8 @@ impl Input {
         let mut schemas = Schemas::new(document, Direction::Request);
         let (mut parameters, mut key_header) = (found.parameters(document)?, None);
         parameters.retain(|it| {
-            let is_key = it.place == Place::Header
-                && IDEMPOTENCY.contains(&it.name.to_ascii_lowercase().as_str());
+            let is_key =
+                it.place == Place::Header && IDEMPOTENCY.contains(&header_key(it.name).as_str());
             if is_key {
                 key_header = Some(it.name.to_owned());
             }
