@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use toolwright::{Executor, Registry, ToolContext, ToolError};
 use toolwright_openapi::{
     Credential, Credentials, FixedCredentials, OAuthCredentials, OpenApi, SecurityScheme,
@@ -388,6 +389,42 @@ async fn a_call_that_ends_while_a_token_is_got_loses_no_refresh_token() {
     }
     let answer = call(&executor, "op", json!({})).await;
     assert!(!answer.is_error(), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_token_whose_lifetime_is_a_text_is_used_until_then() {
+    let server = Server::answering(|arrived| match arrived.target.as_str() {
+        "/token" => json(200, r#"{"access_token":"a-new-token","expires_in":"20"}"#),
+        _ => json(200, "{}"),
+    });
+    let server = server.await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let executor = build(api.credentials(logged_in(&server)));
+    for _ in 0..2 {
+        let answer = call(&executor, "op", json!({})).await;
+        assert!(!answer.is_error(), "{}", answer.text());
+    }
+    // A token of 20 seconds is replaced at the next call.
+    assert_eq!(token_requests(&server).len(), 2);
+}
+
+#[tokio::test]
+async fn a_call_may_be_repeated_after_half_an_answer_of_the_authorization_server() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/token", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        let mut buffer = [0; 4096];
+        stream.read(&mut buffer).await.expect("a request");
+        let half = b"HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n{\"access_token\":";
+        stream.write_all(half).await.expect("written");
+    });
+    let login = OAuthCredentials::client("login", &url, "client", "s3cr3t").expect("a token URL");
+    let api = OpenApi::load(requiring("http://127.0.0.1:1", "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(login)), "op", json!({})).await;
+    let error = answer.error().expect("an error");
+    assert_eq!(error.kind(), "connection_lost");
+    assert_eq!(error.classified(), toolwright::ErrorClass::NotStarted { retry_after: None });
 }
 
 #[tokio::test]
