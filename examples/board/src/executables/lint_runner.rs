@@ -14,6 +14,9 @@ use super::subprocess;
 use super::test_runner::{limit, limit_of, unknown};
 use super::{Report, folder, repository, shorten};
 
+/// The most bytes of a line. One message of clippy repeats every source line that it is about, in several forms.
+const LONGEST_LINE: u64 = 1024 * 1024;
+
 /// A problem that a linter found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
@@ -90,7 +93,8 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
     let mut command = Process::new(arguments[0]);
     command.args(&arguments[1..]).current_dir(folder).env("NO_COLOR", "1");
     let mut problems = BTreeSet::new();
-    let ended = subprocess::run(&mut command, limit, |line| problems.extend(read(line)));
+    let ended =
+        subprocess::run(&mut command, limit, LONGEST_LINE, |line| problems.extend(read(line)));
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
     let count = problems.len();
     let is_ended = ended.code == Some(0);
@@ -121,9 +125,19 @@ impl Lint {
     }
 }
 
-/// Parses a compiler message, in cargo's JSON format.
+/// Parses a compiler message, in cargo's JSON format. A message that cannot be parsed, because its line was cut, is a
+/// problem too: otherwise a warning could be lost, and the linter would pass.
 fn clippy(line: &str) -> Option<Problem> {
-    let line: Value = serde_json::from_str(line).ok()?;
+    let Ok(line) = serde_json::from_str::<Value>(line) else {
+        return line.starts_with(r#"{"reason":"compiler-message""#).then(|| Problem {
+            file: String::new(),
+            line: 0,
+            level: "warning".to_owned(),
+            code: None,
+            message: "found a message of clippy that is too long to be read; run clippy to see it"
+                .to_owned(),
+        });
+    };
     let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
     let spans = message["spans"].as_array()?;
     // A message without a source location is a summary.

@@ -165,7 +165,8 @@ pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
     command.args(&arguments[1..]).current_dir(folder);
     // Keep Python from writing compiled files beside the sources.
     command.env("NO_COLOR", "1").env("PYTHONDONTWRITEBYTECODE", "1");
-    let ended = subprocess::run(&mut command, limit, |line| reader.line(line));
+    let ended =
+        subprocess::run(&mut command, limit, subprocess::LONGEST_LINE, |line| reader.line(line));
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
     let (cases, words) = reader.end();
     Ok(Suite::of(runner, ended, cases, words))
