@@ -133,6 +133,23 @@ fn comments_are_listed_and_a_thread_is_resolved_as_a_whole() {
     ));
 }
 
+#[test]
+fn an_answer_to_an_answer_is_in_the_thread_of_its_first_comment() {
+    let around = around();
+    let ticket = around.ticket(State::Research, &[]);
+    let first = around.board.add_comment(&says(ticket, "first"), now()).unwrap();
+    let reply = NewComment { parent: Some(first), ..says(ticket, "reply") };
+    let reply = around.board.add_comment(&reply, now()).unwrap();
+    let last = NewComment { parent: Some(reply), ..says(ticket, "last") };
+    let last = around.board.add_comment(&last, now()).unwrap();
+    let parents = |it: &board::ticket::Comment| (it.parent, it.resolved);
+    let found: Vec<_> =
+        around.board.newest_comments(ticket, 9).unwrap().iter().map(parents).collect();
+    assert_eq!(found, [(Some(first), false), (Some(first), false), (None, false)]);
+    around.board.resolve_comment(ticket, last).unwrap();
+    assert!(around.board.newest_comments(ticket, 9).unwrap().iter().all(|it| it.resolved));
+}
+
 /// `S4.16`, `S4.56`, `S4.57`, `S4.58`, `S4.59`: the two transitions are made and recorded, every other is refused and writes nothing.
 #[test]
 fn an_agent_moves_from_research_to_progress_and_nowhere_else() {
