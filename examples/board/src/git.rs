@@ -71,9 +71,7 @@ pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutpu
     let variables: Vec<_> = variables().collect();
     let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };
     for command in commands {
-        // A call's paths are literal names, not patterns, so that the call touches only the files that it declares.
-        let program = ["git", "--literal-pathspecs"];
-        let arguments = program.into_iter().chain(SETTINGS).map(OsString::from);
+        let arguments = ["git"].into_iter().chain(SETTINGS).map(OsString::from);
         let arguments: Vec<_> = arguments.chain(command.iter().map(OsString::from)).collect();
         let request = ProcessRequest::new(&arguments, folder, folder)
             .variables(&variables)

@@ -9,7 +9,8 @@
 //!
 //! # What it refuses
 //! Revisions that git could read as a flag, and paths that lead out of the workspace. Paths come after `--` and are
-//! names, not patterns.
+//! names, not patterns. Files that the policy calls secrets (`.env*`, `secrets/`) are left out, because a call that names
+//! no path, or a folder, would show them with the rest.
 
 use toolwright::runtime::ProcessOutput;
 use toolwright::toolbox::Workspace;

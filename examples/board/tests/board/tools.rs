@@ -6,7 +6,7 @@ use board::ticket::{Author, CommentKind, Criterion, Evidence, NewComment, State}
 use board::{Board, BoardError};
 use serde_json::json;
 
-use crate::support::{Around, around, call, json, now};
+use crate::support::{Around, around, call, json, now, run_git};
 
 fn says<'a>(ticket: i64, content: &'a str) -> NewComment<'a> {
     NewComment {
@@ -349,6 +349,41 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
 }
 
 #[test]
+fn git_shows_no_secrets_of_a_commit_or_of_a_folder() {
+    let around = around();
+    let ticket = around.ticket(State::InProgress, &[]);
+    let executor = around.executor(ticket, "developer");
+    let worktree = around.worktree(ticket);
+    for (name, text) in
+        [("deploy/.Env.production", "hush"), ("secrets/key", "hush"), ("deploy/a.md", "open")]
+    {
+        let file = worktree.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, format!("{text}\n")).unwrap();
+    }
+    run_git(&worktree, &["add", "--all"]);
+    let staged = r#"{"operation":"staged_diff"}"#;
+    let staged = json(&executor, "git_read", staged)["output"].as_str().unwrap().to_owned();
+    run_git(&worktree, &["commit", "--quiet", "--message=more"]);
+    let mut shown = vec![staged];
+    for input in [
+        r#"{"operation":"show","revision":"HEAD"}"#,
+        r#"{"operation":"diff","revision":"HEAD~1"}"#,
+        r#"{"operation":"diff","revision":"HEAD~1","paths":["deploy"]}"#,
+    ] {
+        let output = json(&executor, "git_read", input)["output"].as_str().unwrap().to_owned();
+        shown.push(output);
+    }
+    for shown in shown {
+        assert!(shown.contains("open") && !shown.contains("hush"), "{shown}");
+    }
+    // The id of a file shows the file, whatever is left out.
+    let id = run_git(&worktree, &["rev-parse", "HEAD:secrets/key"]);
+    let input = json!({"operation": "show", "revision": id.trim()}).to_string();
+    assert_eq!(json(&executor, "git_read", &input)["success"], false);
+}
+
+#[test]
 fn the_lock_of_a_killed_git_stays_and_the_result_says_how_a_person_removes_it() {
     let around = around();
     let ticket = around.ticket(State::InProgress, &[]);
@@ -378,8 +413,10 @@ fn git_is_given_no_path_outside_of_the_workspace() {
         assert_eq!(change.steps().expect_err(path), error);
     }
     let paths = ["./docs/-a.md".to_owned(), "..a".to_owned()];
-    let arguments = GitReading::Log.arguments(None, &paths).unwrap();
-    assert!(arguments.ends_with(&["--".to_owned(), paths[0].clone(), paths[1].clone()]));
+    let arguments = GitReading::Diff.arguments(None, &paths).unwrap();
+    let after = arguments.split(|it| it == "--").nth(1).unwrap();
+    assert_eq!(after[..2], [":(literal)./docs/-a.md", ":(literal)..a"]);
+    assert!(after[2..].iter().all(|it| it.starts_with(":(exclude,")));
 }
 
 #[test]
