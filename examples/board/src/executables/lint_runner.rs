@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::manifests::Manifest;
 use super::subprocess;
-use super::test_runner::{limit, limit_of, unknown};
+use super::test_runner::{MOST_CASES, cut, limit, limit_of, unknown};
 use super::{Report, folder, repository, shorten};
 
 /// The most bytes of a line. One message of clippy repeats every source line that it is about, in several forms.
@@ -44,6 +44,31 @@ pub struct Lint {
     /// The end of the output, if the problems do not explain why the linter failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+/// The different problems that a linter has printed so far. Their number and size are limited, because a linter may print
+/// for as long as its time lasts.
+#[derive(Default)]
+struct Problems {
+    held: BTreeSet<Problem>,
+    /// The number of problems that are not held.
+    more: usize,
+}
+
+impl Problems {
+    fn add(&mut self, mut problem: Problem) {
+        let Problem { file, level, code, message, .. } = &mut problem;
+        [file, level, message].into_iter().chain(code).for_each(cut);
+        if self.held.len() < MOST_CASES {
+            self.held.insert(problem);
+        } else if !self.held.contains(&problem) {
+            self.more = self.more.saturating_add(1);
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.held.len().saturating_add(self.more)
+    }
 }
 
 /// A function that parses a line of a linter's output.
@@ -92,14 +117,16 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
     };
     let mut command = Process::new(arguments[0]);
     command.args(&arguments[1..]).current_dir(folder).env("NO_COLOR", "1");
-    let mut problems = BTreeSet::new();
-    let ended =
-        subprocess::run(&mut command, limit, LONGEST_LINE, |line| problems.extend(read(line)));
+    let mut problems = Problems::default();
+    let ended = subprocess::run(&mut command, limit, LONGEST_LINE, |line| {
+        read(line).into_iter().for_each(|it| problems.add(it));
+    });
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
-    let count = problems.len();
+    let count = problems.count();
     let is_ended = ended.code == Some(0);
-    let mut problems: Vec<Problem> = problems.into_iter().collect();
-    let omitted = shorten(&mut problems);
+    let mut problems: Vec<Problem> = problems.held.into_iter().collect();
+    shorten(&mut problems);
+    let omitted = count - problems.len();
     Ok(Lint {
         linter,
         passed: is_ended && count == 0,
@@ -193,4 +220,22 @@ fn beside_place(line: &str) -> Option<(u64, &str, &str)> {
     let (level, message) = rest.trim_start().split_once(' ')?;
     let is_level = matches!(level, "error" | "warning");
     is_level.then_some((line.parse().ok()?, level, message.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_linter_that_prints_without_end_a_limited_number_of_problems_is_held() {
+        let (mut read, mut problems) = (by_place(Path::new("/tea")), Problems::default());
+        for line in 0..200_000 {
+            read(&format!("a.rs:{line}: cold")).into_iter().for_each(|it| problems.add(it));
+        }
+        assert_eq!((problems.held.len(), problems.count()), (MOST_CASES, 200_000));
+        let mut few = Problems::default();
+        let long = format!("a.rs:1: {}", "x".repeat(10_000));
+        read(&long).into_iter().for_each(|it| few.add(it));
+        assert_eq!(few.held.first().unwrap().message.len(), 600);
+    }
 }

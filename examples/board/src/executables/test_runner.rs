@@ -22,7 +22,7 @@ const LONGEST_MESSAGE: usize = 600;
 /// The most bytes of a message and the most cases that are held while a suite runs. A suite may print for as long as its time
 /// lasts.
 const MOST_HELD: usize = 4 * LONGEST_MESSAGE;
-const MOST_CASES: usize = 100_000;
+pub(super) const MOST_CASES: usize = 100_000;
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -94,7 +94,7 @@ fn add_case(cases: &mut Vec<Case>, mut case: Case) {
 }
 
 /// Cuts a text to the most characters of a message.
-fn cut(text: &mut String) {
+pub(super) fn cut(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
         text.truncate(end);
         text.shrink_to_fit();
