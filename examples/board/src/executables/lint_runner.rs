@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::manifests::Manifest;
 use super::subprocess;
 use super::test_runner::{MOST_CASES, cut, limit, limit_of, unknown};
-use super::{Report, folder, repository, shorten};
+use super::{Report, folder, repository, shorten, shorten_output};
 
 /// The most bytes of a line. One message of clippy repeats every source line that it is about, in several forms.
 const LONGEST_LINE: u64 = 1024 * 1024;
@@ -135,7 +135,7 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
         count,
         problems,
         omitted,
-        output: (!is_ended && count == 0).then_some(ended.tail),
+        output: (!is_ended && count == 0).then(|| shorten_output(ended.tail)),
     })
 }
 

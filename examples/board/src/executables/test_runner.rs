@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::manifests::Manifest;
 use super::subprocess;
-use super::{Report, folder, repository, shorten};
+use super::{Report, folder, repository, shorten, shorten_output};
 
 /// The most characters of a case's failure message.
 const LONGEST_MESSAGE: usize = 600;
@@ -205,8 +205,8 @@ impl Suite {
         // output.
         let is_said =
             parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
-        let output = (!is_said || ended.timed_out).then_some(ended.tail);
         let (exit_code, timed_out) = (ended.code, ended.timed_out);
+        let output = (!is_said || timed_out).then(|| shorten_output(ended.tail));
         Self { runner, passed, exit_code, timed_out, parsed, totals, cases, omitted, output }
     }
 
@@ -232,6 +232,28 @@ impl Suite {
                 self.passed,
                 format!("{}: {passed} passed, {failed} failed, {skipped} skipped", self.runner),
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_many_cases_and_a_long_output_fits_an_answer() {
+        for (name, tail) in [("src/lib.rs: tests::t", "x"), ("a: t", "\u{1}"), ("", "é\"")] {
+            let cases = (0..2_000).map(|it| Case {
+                name: format!("{name}{it}"),
+                status: Status::Passed,
+                message: None,
+            });
+            let tail = tail.repeat(4 * 1024 / tail.len());
+            let ended = subprocess::Ended { code: None, timed_out: true, tail: tail.clone() };
+            let suite = Suite::of("cargo test", ended, cases.collect(), None);
+            assert!(suite.omitted > 0 && tail.ends_with(suite.output.as_deref().unwrap()));
+            let report = Report::of(&suite, suite.passed).unwrap();
+            assert!(report.json.len() <= 30_000, "{name}: {}", report.json.len());
         }
     }
 }
