@@ -324,6 +324,9 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     assert_eq!(log, ["--amend", "begin"]);
     let again = json(&executor, "git_write", commit);
     assert_eq!((&again["success"], &again["exit_code"]), (&json!(false), &json!(1)), "{again}");
+    // After a kill, a call is repeated whose commit is there, so the description says no more than that nothing is new.
+    let described = executor.catalog().get("git_write").unwrap().description.to_string();
+    assert!(described.contains("nothing new was committed"), "{described}");
     let unknown = json(&executor, "git_read", r#"{"operation":"show","revision":"nowhere"}"#);
     assert_eq!(
         (&unknown["success"], &unknown["exit_code"]),
