@@ -166,6 +166,21 @@ fn a_rule_for_the_input_as_a_closure() {
 }
 
 #[test]
+fn a_path_that_begins_with_self_in_a_closure_names_a_module() {
+    let args = quote!(validate = |path| self::check(&path));
+    let item = quote! {
+        /// Reads.
+        async fn read(
+            /// What.
+            path: String,
+        ) { body }
+    };
+    let written = tool(args, item);
+    assert!(written.contains("(move || self::check(&path))()"), "{written}");
+    assert!(!written.contains("__tw_self"), "{written}");
+}
+
+#[test]
 fn a_tool_whose_input_is_one_type() {
     let item = quote! {
         /// Searches.

@@ -1,4 +1,4 @@
-//! The board is one SQLite file. This module opens the file and migrates it to the present schema. Each method is one
+//! The board is one SQLite file. This module opens the file and migrates it to the present schema. Each change is one
 //! statement or one transaction.
 
 mod cards;
@@ -28,7 +28,7 @@ const MIGRATIONS: [&str; 2] = [include_str!("board/1.sql"), include_str!("board/
 /// How long a statement waits for another process to release the write lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The board, stored in one file. Every method is one transaction.
+/// The board, stored in one file. Every change is one transaction.
 #[derive(Debug)]
 pub struct Board {
     path: PathBuf,

@@ -50,12 +50,33 @@ fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
     let all = items.len();
     let mut bytes = 0;
     let fitting = items.iter().take_while(|item| {
-        bytes += serde_json::to_string_pretty(item).map_or(MOST_BYTES, |it| it.len());
+        bytes += serde_json::to_string_pretty(item).map_or(MOST_BYTES, |it| printed_bytes(&it));
         bytes <= MOST_BYTES
     });
     let fitting = fitting.count();
     items.truncate(fitting);
     all - fitting
+}
+
+/// Returns the bytes of an item within the list of a report, where each of its lines is indented by four more spaces, and
+/// a comma and a line end follow it.
+fn printed_bytes(item: &str) -> usize {
+    item.len() + 4 * item.lines().count() + 2
+}
+
+/// The most bytes of the end of an output in a report, which JSON can make six times as long.
+const MOST_OUTPUT: usize = 8_000;
+
+/// Cuts the beginning of an output until its end fits a report.
+fn shorten_output(mut output: String) -> String {
+    let mut bytes = 0;
+    let fitting = output.chars().rev().take_while(|it| {
+        // Two of the bytes are quotation marks.
+        bytes += serde_json::to_string(it).map_or(MOST_OUTPUT, |it| it.len() - 2);
+        bytes <= MOST_OUTPUT
+    });
+    let fitting: usize = fitting.map(char::len_utf8).sum();
+    output.split_off(output.len() - fitting)
 }
 
 /// Runs a program: reads its arguments, does its work, and writes its report.

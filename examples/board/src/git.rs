@@ -44,7 +44,8 @@ const PASSED_ON: [&str; 9] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// The settings before every command: reading a repository must not start a program that its configuration names.
+/// The settings before every command. They switch off a program that git would start when it reads a repository. The
+/// arguments of a reading command switch off others. Filters that the configuration names still run.
 const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 
 /// The environment variables that make git print English, ask no questions, and take no optional lock.
@@ -70,9 +71,7 @@ pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutpu
     let variables: Vec<_> = variables().collect();
     let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };
     for command in commands {
-        // A call's paths are literal names, not patterns, so that the call touches only the files that it declares.
-        let program = ["git", "--literal-pathspecs"];
-        let arguments = program.into_iter().chain(SETTINGS).map(OsString::from);
+        let arguments = ["git"].into_iter().chain(SETTINGS).map(OsString::from);
         let arguments: Vec<_> = arguments.chain(command.iter().map(OsString::from)).collect();
         let request = ProcessRequest::new(&arguments, folder, folder)
             .variables(&variables)

@@ -82,7 +82,7 @@ pub fn is_over(board: &Board) -> Result<bool, BoardError> {
 /// Returns the outcomes of a ticket's slices, without those after which the run continues by itself: a slice that timed
 /// out, or one that waits for a call of a killed process, whose lease expires.
 fn ended(board: &Board, ticket: i64) -> Result<Vec<Outcome>, BoardError> {
-    let slices = board.slices(ticket)?.into_iter().filter_map(|it| it.outcome);
+    let slices = board.slices(ticket, u32::MAX)?.into_iter().filter_map(|it| it.outcome);
     Ok(slices.filter(|it| !matches!(it, Outcome::Timeout | Outcome::Waiting)).collect())
 }
 

@@ -29,7 +29,8 @@ pub enum PeopleError {
 /// Runs one of the commands in [`NAMES`] and returns its output. `folder` is the folder of the board.
 ///
 /// # Errors
-/// When the board refuses the command; then nothing is written.
+/// When the board refuses the command. Then nothing is written, except by `criteria`, which makes its changes one by
+/// one.
 pub fn run(
     board: &Board,
     folder: &Path,

@@ -73,7 +73,11 @@ fn origin(address: SocketAddr, named: Option<&str>) -> Result<String, String> {
             })?;
             Ok(url.origin().ascii_serialization())
         }
-        None if address.ip().is_loopback() => Ok(format!("http://{address}")),
+        None if address.ip().is_loopback() => {
+            // Browsers leave out the default port of an origin, and so does its serialization.
+            let url = url::Url::parse(&format!("http://{address}"));
+            Ok(url.map_err(|error| error.to_string())?.origin().ascii_serialization())
+        }
         None => Err(format!(
             "other machines reach {address}, and the page does not encrypt by itself: put a proxy with TLS before it and name that with `--origin`, or listen at 127.0.0.1"
         )),
@@ -112,4 +116,20 @@ pub fn own_key() -> Result<Option<ApproverKey>, String> {
 
 fn load(file: &PathBuf) -> Result<ApproverKey, String> {
     ApproverKey::load(file).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_origin_of_the_default_port_has_no_port() {
+        for (address, expected) in [
+            ("127.0.0.1:80", "http://127.0.0.1"),
+            ("127.0.0.1:4280", "http://127.0.0.1:4280"),
+            ("[::1]:80", "http://[::1]"),
+        ] {
+            assert_eq!(origin(address.parse().unwrap(), None).unwrap(), expected);
+        }
+    }
 }

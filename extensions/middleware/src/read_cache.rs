@@ -29,8 +29,9 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 ///   resource, because its answer may differ between callers. The application can declare such a type
 ///   [`constant`](Self::constant).
 /// - An answer is removed when a call begins that writes any of the resources on which the answer depends. Until that
-///   call has ended, no answer that depends on these resources is stored. A call of another effect than `read` that
-///   does not declare what it writes empties the cache.
+///   call has ended, no answer that depends on these resources is stored. A blocking tool that timed out or was
+///   cancelled may still write after its call has ended, which the cache does not notice. A call of another effect than
+///   `read` that does not declare what it writes empties the cache.
 /// - Changes that no call makes are noticed if the kind of resource implements
 ///   [`stamp`](toolwright::ResourceKind::stamp). A file has a stamp, except in the first two seconds
 ///   after a change. A folder has none, so a search in a folder is not cached.

@@ -24,8 +24,8 @@ const LIFETIME: Duration = Duration::from_secs(60);
 /// - Before a call begins, its run reserves the resources of the call. No other run may then touch what the call
 ///   writes, or write what it reads. The [`Footprint`] names these resources. A call without a footprint reads
 ///   everything if its effect is `read`, and otherwise writes everything.
-/// - Calls of one run never conflict with each other's reservations, because a turn runs conflicting calls one after
-///   the other.
+/// - Calls of one run never conflict with each other's reservations. Within a turn, the executor runs conflicting calls
+///   one after the other.
 /// - A call that conflicts with a reservation of another run is refused as `reserved`, with the name of that run and
 ///   the time until the reservation expires. The call has not begun, so the retry policy applies. A call in a journal
 ///   is due again when that time is over.

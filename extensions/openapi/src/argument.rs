@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::body::{Body, BodyKind};
 use crate::document::{Document, LocatedValue};
 use crate::names::{self, Names};
-use crate::operation::{FoundOperation, Parameter, Place, Style};
+use crate::operation::{FoundOperation, Parameter, Place, Style, header_key};
 use crate::refusal::Refusal;
 use crate::schema::{Direction, Schemas};
 use crate::security::Requirement;
@@ -20,6 +20,7 @@ pub(crate) struct Input {
     pub(crate) arguments: Vec<Argument>,
     /// How the body is encoded, if the operation has one.
     pub(crate) body: Option<BodyKind>,
+    pub(crate) body_is_required: bool,
     /// The schema that is made from the document, and that the runtime normalizes later.
     pub(crate) schema: Value,
     /// The header that carries the idempotency key of the call.
@@ -55,8 +56,8 @@ impl Input {
         let mut schemas = Schemas::new(document, Direction::Request);
         let (mut parameters, mut key_header) = (found.parameters(document)?, None);
         parameters.retain(|it| {
-            let is_key = it.place == Place::Header
-                && IDEMPOTENCY.contains(&it.name.to_ascii_lowercase().as_str());
+            let is_key =
+                it.place == Place::Header && IDEMPOTENCY.contains(&header_key(it.name).as_str());
             if is_key {
                 key_header = Some(it.name.to_owned());
             }
@@ -66,6 +67,7 @@ impl Input {
             !is_key && !is_credential
         });
         let body = Body::read(document, found)?;
+        let body_is_required = body.as_ref().is_some_and(|it| it.required);
         let mut properties = Properties::default();
         for parameter in &parameters {
             let twice = parameters.iter().filter(|it| it.name == parameter.name).count() > 1;
@@ -95,7 +97,7 @@ impl Input {
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
         }
-        Ok(Self { arguments, body: kind, schema, key_header })
+        Ok(Self { arguments, body: kind, body_is_required, schema, key_header })
     }
 
     /// Returns whether one of the arguments provides this parameter of the path.

@@ -199,6 +199,14 @@ impl OpenApi {
         self
     }
 
+    /// Allows credentials to go to this server, besides the first server of the document. By default, `build` fails if
+    /// an operation needs credentials and names another server, because a document could lead them to any server in this
+    /// way. Is not needed if the application has set the [server](Self::server).
+    pub fn credential_server(mut self, url: impl Into<String>) -> Self {
+        self.servers.credential_servers.push(url.into());
+        self
+    }
+
     /// Sets which operations become tools, and how.
     pub fn routes(mut self, routes: Routes) -> Self {
         self.routes = routes;
@@ -270,6 +278,9 @@ impl OpenApi {
                 "a credential would go over plain HTTP to `{}`, expected https; give the server with `.server(…)`",
                 server.host_str().unwrap_or_default()
             ));
+        }
+        if !requirement.is_empty() {
+            servers::may_get_credentials(&self.document, &server, &self.servers)?;
         }
         Ok((server, requirement))
     }

@@ -122,12 +122,18 @@ impl Credential {
     /// a placeholder for a local server and no secret.
     pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
-        let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;
-        if secret.len() < SHORTEST {
-            return Vec::new();
-        }
-        let encoded = self.as_basic().map(|(user, password)| encode_basic(user, password));
-        std::iter::once(secret.to_string()).chain(encoded).collect()
+        let candidates = match &self.0 {
+            Secret::Token(token) => vec![token.to_string()],
+            Secret::Basic { user, password } => {
+                let mut texts = vec![password.to_string(), encode_basic(user, password)];
+                // Some APIs take the key as the user, with an empty or a fixed password.
+                if password.len() < SHORTEST {
+                    texts.push(user.to_string());
+                }
+                texts
+            }
+        };
+        candidates.into_iter().filter(|it| it.len() >= SHORTEST).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::document::{Document, LocatedValue, described};
 use crate::refusal::Refusal;
 
-pub(crate) use parameter::{Parameter, Place, Style};
+pub(crate) use parameter::{Parameter, Place, Style, header_key};
 
 /// The HTTP methods that are keys of a path item.
 const METHODS: [&str; 9] =

@@ -35,6 +35,8 @@ pub(crate) struct Shape {
     pub(crate) path: Template,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Option<BodyKind>,
+    /// Whether the body is sent even if no field is given.
+    pub(crate) body_is_required: bool,
     /// Keys that the fields of an exploded object must not use in the query or the cookies: keys of other parameters, of
     /// credentials, and of the query in the path.
     pub(crate) reserved: Vec<String>,
@@ -103,21 +105,15 @@ impl Shape {
         let url = self.url(&path.finish()?, &query)?;
         let mut request = Request { method: self.method.clone(), url, headers, body: Vec::new() };
         let has_fields = self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)));
-        let fields = Value::Object(fields);
         if let Some(kind) = &self.body {
-            let is_sent =
-                |it: &Value| it.as_object().is_some_and(|it| !it.is_empty()) || self.needs_body();
-            let body = if has_fields { Some(&fields).filter(|it| is_sent(it)) } else { body };
+            let is_sent = self.body_is_required || !fields.is_empty();
+            let fields = Value::Object(fields);
+            let body = if has_fields { Some(&fields).filter(|_| is_sent) } else { body };
             if let Some(value) = body {
                 request.write(kind, value)?;
             }
         }
         Ok(request)
-    }
-
-    /// Returns whether a body is sent even if no field is given, which is the case if one of the fields is required.
-    fn needs_body(&self) -> bool {
-        self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
     }
 
     fn url(&self, path: &str, query: &[String]) -> Result<Url, ToolError> {

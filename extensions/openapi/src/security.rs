@@ -2,7 +2,7 @@
 //! functions are pure.
 
 use crate::document::{Document, LocatedValue, described};
-use crate::operation::{FoundOperation, Place};
+use crate::operation::{FoundOperation, Place, header_key};
 use crate::refusal::Refusal;
 
 /// A security scheme of a document, for which a request gets a credential.
@@ -93,7 +93,7 @@ impl SecurityScheme {
     /// Returns whether a parameter has the place of the credential.
     pub(crate) fn is_in(&self, place: Place, name: &str) -> bool {
         match (&self.kind, place) {
-            (SchemeKind::Header(key), Place::Header) => key.eq_ignore_ascii_case(name),
+            (SchemeKind::Header(key), Place::Header) => header_key(key) == header_key(name),
             (SchemeKind::Query(key), Place::Query) | (SchemeKind::Cookie(key), Place::Cookie) => {
                 key == name
             }

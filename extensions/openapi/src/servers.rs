@@ -14,6 +14,8 @@ pub(crate) struct ServerChoice {
     /// The server that the application has set, which replaces all servers of the document.
     pub(crate) base: Option<String>,
     pub(crate) variables: BTreeMap<String, String>,
+    /// Servers that get credentials besides the first server of the document.
+    pub(crate) credential_servers: Vec<String>,
 }
 
 /// Returns the server of an operation: a URL without a query or a fragment.
@@ -25,8 +27,38 @@ pub(crate) fn server(
     if let Some(base) = &choice.base {
         return url(base, "").map_err(|why| Refusal::new("", why));
     }
-    let root = LocatedValue { value: &document.root, place: String::new() };
-    let servers = found.servers().or_else(|| root.get("servers"));
+    first(found.servers().or_else(|| of_document(document)), choice)
+}
+
+/// Checks that a server may get credentials: it is the application's, on the first server of the document, or named by
+/// the application. A document could otherwise lead credentials to any server by naming it at one operation.
+pub(crate) fn may_get_credentials(
+    document: &Document,
+    server: &Url,
+    choice: &ServerChoice,
+) -> Result<(), String> {
+    if choice.base.is_some() {
+        return Ok(());
+    }
+    let named = choice.credential_servers.iter().map(|it| url(it, ""));
+    let named = named.collect::<Result<Vec<_>, _>>()?;
+    let main = first(of_document(document), choice).ok();
+    match main.iter().chain(&named).any(|it| it.origin() == server.origin()) {
+        true => Ok(()),
+        false => {
+            let server = server.origin().ascii_serialization();
+            Err(format!(
+                "a credential would go to `{server}`, which is not the document's first server; allow it with `.credential_server(\"{server}\")`"
+            ))
+        }
+    }
+}
+
+fn of_document(document: &Document) -> Option<LocatedValue<'_>> {
+    LocatedValue { value: &document.root, place: String::new() }.get("servers")
+}
+
+fn first(servers: Option<LocatedValue<'_>>, choice: &ServerChoice) -> Result<Url, Refusal> {
     let Some(first) = servers.and_then(|it| it.items().next()) else {
         return Err(Refusal::new(
             "/servers",

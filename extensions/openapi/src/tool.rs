@@ -102,6 +102,7 @@ pub(crate) fn of(
             path: draft.path,
             arguments: draft.input.arguments,
             body: draft.input.body,
+            body_is_required: draft.input.body_is_required,
             reserved,
             key_header,
             accept: HeaderValue::from_static("application/json, */*;q=0.5"),
@@ -144,9 +145,11 @@ pub(crate) fn of(
 fn implementation(draft: &Draft<'_>, server: &Url, requirement: &Requirement) -> String {
     let Draft { found, input, path, .. } = draft;
     let targets: Vec<_> = input.arguments.iter().map(|it| (&it.name, &it.target)).collect();
-    let Input { body, key_header, .. } = input;
+    let Input { body, body_is_required, key_header, .. } = input;
     let method = &found.method;
-    format!("{method} {server} {path:?} {targets:?} {body:?} {key_header:?} {requirement:?}")
+    format!(
+        "{method} {server} {path:?} {targets:?} {body:?} {body_is_required} {key_header:?} {requirement:?}"
+    )
 }
 
 /// Returns the keys of parameters, of credentials and of the query in the path, which the fields of an object must not

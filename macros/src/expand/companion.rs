@@ -143,16 +143,28 @@ fn self_local() -> Ident {
 }
 
 fn names_self(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == "self",
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    (0..tokens.len()).any(|index| match &tokens[index] {
         TokenTree::Group(group) => names_self(group.stream()),
-        _ => false,
+        _ => begins_with_receiver(&tokens[index..]),
     })
 }
 
+/// Returns whether the first token is a `self` that names the receiver. In a path such as `self::check`, it names a
+/// module.
+fn begins_with_receiver(tokens: &[TokenTree]) -> bool {
+    let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ':');
+    match tokens {
+        [_, first, second, ..] if is_colon(first) && is_colon(second) => false,
+        [TokenTree::Ident(word), ..] => word == "self",
+        _ => false,
+    }
+}
+
 fn rename_self(tokens: TokenStream) -> TokenStream {
-    let each = |token| match token {
-        TokenTree::Ident(word) if word == "self" => {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let each = |index: usize| match &tokens[index] {
+        word @ TokenTree::Ident(_) if begins_with_receiver(&tokens[index..]) => {
             let mut local = self_local();
             local.set_span(Span::call_site().located_at(word.span()));
             local.into()
@@ -162,7 +174,7 @@ fn rename_self(tokens: TokenStream) -> TokenStream {
             again.set_span(group.span());
             again.into()
         }
-        other => other,
+        other => other.clone(),
     };
-    tokens.into_iter().map(each).collect()
+    (0..tokens.len()).map(each).collect()
 }

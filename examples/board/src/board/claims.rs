@@ -21,8 +21,8 @@ pub struct SliceEnd {
     pub outcome: Outcome,
     /// The explanation of the outcome, for people.
     pub detail: String,
-    /// The earliest time at which a runner claims the ticket again, unless a person comments on the ticket or moves it
-    /// before.
+    /// The earliest time at which a runner claims the ticket again, unless a person comments on the ticket, moves it,
+    /// or decides about a call of its agent before.
     pub not_before: Timestamp,
 }
 
@@ -169,16 +169,18 @@ impl Board {
         Ok(found.optional()?.flatten())
     }
 
-    /// Returns the slices of a ticket in the order in which they began.
+    /// Returns at most `most` slices of a ticket, the newest ones, in the order in which they began.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn slices(&self, ticket: i64) -> Result<Vec<Slice>, BoardError> {
+    pub fn slices(&self, ticket: i64, most: u32) -> Result<Vec<Slice>, BoardError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
-            "SELECT runner, outcome, detail FROM run WHERE ticket = ? ORDER BY id",
+            "SELECT runner, outcome, detail FROM ( \
+                 SELECT id, runner, outcome, detail FROM run WHERE ticket = ? ORDER BY id DESC LIMIT ? \
+             ) ORDER BY id",
         )?;
-        let found = statement.query_map([ticket], |row| {
+        let found = statement.query_map(params![ticket, most], |row| {
             Ok(Slice { runner: row.get(0)?, outcome: row.get(1)?, detail: row.get(2)? })
         })?;
         Ok(found.collect::<Result<_, _>>()?)

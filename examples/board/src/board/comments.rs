@@ -29,10 +29,12 @@ impl Board {
             if let Some(known) = known {
                 return Ok(known);
             }
+            let mut thread: Option<i64> = None;
             if let Some(parent) = new.parent {
-                let thread: Option<i64> = transaction
+                // An answer to an answer belongs to the same thread, which its first comment names.
+                thread = transaction
                     .query_row(
-                        "SELECT id FROM comment WHERE id = ? AND ticket = ?",
+                        "SELECT coalesce(parent, id) FROM comment WHERE id = ? AND ticket = ?",
                         [parent, new.ticket],
                         |row| row.get(0),
                     )
@@ -50,7 +52,7 @@ impl Board {
                 "INSERT INTO comment (ticket, parent, author, author_id, author_name, kind, content, created_at, key) \
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 params![
-                    new.ticket, new.parent, new.author, new.author_id, new.author_name, new.kind, new.content,
+                    new.ticket, thread, new.author, new.author_id, new.author_name, new.kind, new.content,
                     stored(now), new.key
                 ],
                 |row| row.get(0),

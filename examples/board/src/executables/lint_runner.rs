@@ -11,8 +11,11 @@ use serde_json::Value;
 
 use super::manifests::Manifest;
 use super::subprocess;
-use super::test_runner::{limit, limit_of, unknown};
-use super::{Report, folder, repository, shorten};
+use super::test_runner::{MOST_CASES, cut, limit, limit_of, unknown};
+use super::{Report, folder, repository, shorten, shorten_output};
+
+/// The most bytes of a line. One message of clippy repeats every source line that it is about, in several forms.
+const LONGEST_LINE: u64 = 1024 * 1024;
 
 /// A problem that a linter found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -41,6 +44,31 @@ pub struct Lint {
     /// The end of the output, if the problems do not explain why the linter failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+}
+
+/// The different problems that a linter has printed so far. Their number and size are limited, because a linter may print
+/// for as long as its time lasts.
+#[derive(Default)]
+struct Problems {
+    held: BTreeSet<Problem>,
+    /// The number of problems that are not held.
+    more: usize,
+}
+
+impl Problems {
+    fn add(&mut self, mut problem: Problem) {
+        let Problem { file, level, code, message, .. } = &mut problem;
+        [file, level, message].into_iter().chain(code).for_each(cut);
+        if self.held.len() < MOST_CASES {
+            self.held.insert(problem);
+        } else if !self.held.contains(&problem) {
+            self.more = self.more.saturating_add(1);
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.held.len().saturating_add(self.more)
+    }
 }
 
 /// A function that parses a line of a linter's output.
@@ -89,13 +117,16 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
     };
     let mut command = Process::new(arguments[0]);
     command.args(&arguments[1..]).current_dir(folder).env("NO_COLOR", "1");
-    let mut problems = BTreeSet::new();
-    let ended = subprocess::run(&mut command, limit, |line| problems.extend(read(line)));
+    let mut problems = Problems::default();
+    let ended = subprocess::run(&mut command, limit, LONGEST_LINE, |line| {
+        read(line).into_iter().for_each(|it| problems.add(it));
+    });
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
-    let count = problems.len();
+    let count = problems.count();
     let is_ended = ended.code == Some(0);
-    let mut problems: Vec<Problem> = problems.into_iter().collect();
-    let omitted = shorten(&mut problems);
+    let mut problems: Vec<Problem> = problems.held.into_iter().collect();
+    shorten(&mut problems);
+    let omitted = count - problems.len();
     Ok(Lint {
         linter,
         passed: is_ended && count == 0,
@@ -104,7 +135,7 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
         count,
         problems,
         omitted,
-        output: (!is_ended && count == 0).then_some(ended.tail),
+        output: (!is_ended && count == 0).then(|| shorten_output(ended.tail)),
     })
 }
 
@@ -121,9 +152,19 @@ impl Lint {
     }
 }
 
-/// Parses a compiler message, in cargo's JSON format.
+/// Parses a compiler message, in cargo's JSON format. A message that cannot be parsed, because its line was cut, is a
+/// problem too: otherwise a warning could be lost, and the linter would pass.
 fn clippy(line: &str) -> Option<Problem> {
-    let line: Value = serde_json::from_str(line).ok()?;
+    let Ok(line) = serde_json::from_str::<Value>(line) else {
+        return line.starts_with(r#"{"reason":"compiler-message""#).then(|| Problem {
+            file: String::new(),
+            line: 0,
+            level: "warning".to_owned(),
+            code: None,
+            message: "found a message of clippy that is too long to be read; run clippy to see it"
+                .to_owned(),
+        });
+    };
     let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
     let spans = message["spans"].as_array()?;
     // A message without a source location is a summary.
@@ -179,4 +220,22 @@ fn beside_place(line: &str) -> Option<(u64, &str, &str)> {
     let (level, message) = rest.trim_start().split_once(' ')?;
     let is_level = matches!(level, "error" | "warning");
     is_level.then_some((line.parse().ok()?, level, message.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_linter_that_prints_without_end_a_limited_number_of_problems_is_held() {
+        let (mut read, mut problems) = (by_place(Path::new("/tea")), Problems::default());
+        for line in 0..200_000 {
+            read(&format!("a.rs:{line}: cold")).into_iter().for_each(|it| problems.add(it));
+        }
+        assert_eq!((problems.held.len(), problems.count()), (MOST_CASES, 200_000));
+        let mut few = Problems::default();
+        let long = format!("a.rs:1: {}", "x".repeat(10_000));
+        read(&long).into_iter().for_each(|it| few.add(it));
+        assert_eq!(few.held.first().unwrap().message.len(), 600);
+    }
 }

@@ -1,5 +1,5 @@
-//! Runs a program until it ends and reads its output line by line. Only a few lines and the last 4 KiB of the output
-//! are in memory.
+//! Runs a program until it ends and reads its output line by line. At most a few dozen lines, and the last few KiB of the
+//! output, are in memory.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::os::unix::process::CommandExt as _;
@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// The most bytes of a line. The rest of the line is dropped.
-const LONGEST_LINE: u64 = 16 * 1024;
+/// The most bytes of a line of most programs. The rest of the line is dropped.
+pub const LONGEST_LINE: u64 = 16 * 1024;
+
+/// How many lines may wait for the function that takes them.
+const WAITING: usize = 32;
 
 /// How many bytes of the end of the output are returned.
 const TAIL: usize = 4 * 1024;
@@ -32,12 +35,14 @@ pub struct Ended {
 }
 
 /// Runs a program within a time limit, and passes each line of its two streams to a function, in the order of arrival.
+/// Of a line, at most `longest` bytes are passed.
 ///
 /// # Errors
 /// When the program cannot be started.
 pub fn run(
     command: &mut Command,
     limit: Duration,
+    longest: u64,
     mut each: impl FnMut(&str),
 ) -> io::Result<Ended> {
     let (reader, writer) = io::pipe()?;
@@ -45,8 +50,8 @@ pub fn run(
     let mut child = command.spawn()?;
     // The command holds the write end of the pipe, and reading ends only when every write end is closed.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let (sender, lines) = sync_channel(1024);
-    std::thread::spawn(move || read(reader, &sender));
+    let (sender, lines) = sync_channel(WAITING);
+    std::thread::spawn(move || read(reader, longest, &sender));
     let mut tail = String::new();
     let mut take = |line: String| {
         each(&line);
@@ -104,11 +109,11 @@ fn signal(child: &Child, signal: Signal) {
 }
 
 /// Sends each line until the pipe or the channel is closed.
-fn read(pipe: impl Read, sender: &SyncSender<String>) {
+fn read(pipe: impl Read, longest: u64, sender: &SyncSender<String>) {
     let mut pipe = BufReader::new(pipe);
     loop {
         let mut line = Vec::new();
-        match (&mut pipe).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+        match (&mut pipe).take(longest).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::manifests::Manifest;
 use super::subprocess;
-use super::{Report, folder, repository, shorten};
+use super::{Report, folder, repository, shorten, shorten_output};
 
 /// The most characters of a case's failure message.
 const LONGEST_MESSAGE: usize = 600;
@@ -22,7 +22,7 @@ const LONGEST_MESSAGE: usize = 600;
 /// The most bytes of a message and the most cases that are held while a suite runs. A suite may print for as long as its time
 /// lasts.
 const MOST_HELD: usize = 4 * LONGEST_MESSAGE;
-const MOST_CASES: usize = 100_000;
+pub(super) const MOST_CASES: usize = 100_000;
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -94,7 +94,7 @@ fn add_case(cases: &mut Vec<Case>, mut case: Case) {
 }
 
 /// Cuts a text to the most characters of a message.
-fn cut(text: &mut String) {
+pub(super) fn cut(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
         text.truncate(end);
         text.shrink_to_fit();
@@ -165,7 +165,8 @@ pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
     command.args(&arguments[1..]).current_dir(folder);
     // Keep Python from writing compiled files beside the sources.
     command.env("NO_COLOR", "1").env("PYTHONDONTWRITEBYTECODE", "1");
-    let ended = subprocess::run(&mut command, limit, |line| reader.line(line));
+    let ended =
+        subprocess::run(&mut command, limit, subprocess::LONGEST_LINE, |line| reader.line(line));
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
     let (cases, words) = reader.end();
     Ok(Suite::of(runner, ended, cases, words))
@@ -204,8 +205,8 @@ impl Suite {
         // output.
         let is_said =
             parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
-        let output = (!is_said || ended.timed_out).then_some(ended.tail);
         let (exit_code, timed_out) = (ended.code, ended.timed_out);
+        let output = (!is_said || timed_out).then(|| shorten_output(ended.tail));
         Self { runner, passed, exit_code, timed_out, parsed, totals, cases, omitted, output }
     }
 
@@ -231,6 +232,28 @@ impl Suite {
                 self.passed,
                 format!("{}: {passed} passed, {failed} failed, {skipped} skipped", self.runner),
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_many_cases_and_a_long_output_fits_an_answer() {
+        for (name, tail) in [("src/lib.rs: tests::t", "x"), ("a: t", "\u{1}"), ("", "é\"")] {
+            let cases = (0..2_000).map(|it| Case {
+                name: format!("{name}{it}"),
+                status: Status::Passed,
+                message: None,
+            });
+            let tail = tail.repeat(4 * 1024 / tail.len());
+            let ended = subprocess::Ended { code: None, timed_out: true, tail: tail.clone() };
+            let suite = Suite::of("cargo test", ended, cases.collect(), None);
+            assert!(suite.omitted > 0 && tail.ends_with(suite.output.as_deref().unwrap()));
+            let report = Report::of(&suite, suite.passed).unwrap();
+            assert!(report.json.len() <= 30_000, "{name}: {}", report.json.len());
         }
     }
 }

@@ -4,6 +4,9 @@ use std::path::{Component, Path};
 
 use toolwright::Danger;
 
+/// The files whose content no reading command shows, in git's patterns: those that the policy calls secrets.
+const SECRETS: [&str; 2] = [":(exclude,glob,icase)**/.env*", ":(exclude,glob,icase)**/secrets/**"];
+
 /// What to look at.
 #[toolwright::data]
 #[derive(Clone, Copy)]
@@ -49,7 +52,9 @@ pub enum GitChange {
 }
 
 impl GitReading {
-    /// Returns the arguments of git. A revision is passed only in the place of a revision, and paths follow `--`.
+    /// Returns the arguments of git. A revision is passed only in the place of a revision. Paths follow `--` and are
+    /// literal names, not patterns, so that git reads only the files that the call declares. Files with secrets are left
+    /// out.
     ///
     /// # Errors
     /// When the revision could be read as a flag, or is missing; when a path leads out of the workspace.
@@ -69,7 +74,10 @@ impl GitReading {
         let mut arguments: Vec<String> = fixed.iter().map(|it| (*it).to_owned()).collect();
         match (self, revision) {
             (Self::Diff | Self::Log | Self::Show, Some(revision)) => {
-                arguments.push(named("revision", revision)?);
+                let revision = named("revision", revision)?;
+                // The id of a file would show the file, and leave out nothing.
+                let kind = if matches!(self, Self::Show) { "^{commit}" } else { "" };
+                arguments.push(revision + kind);
             }
             (Self::Show, None) => {
                 return Err("`show` needs a `revision`, such as `HEAD`".to_owned());
@@ -81,7 +89,10 @@ impl GitReading {
         }
         if !matches!(self, Self::Branches) {
             arguments.push("--".to_owned());
-            arguments.extend(inside(paths)?.iter().cloned());
+            arguments.extend(inside(paths)?.iter().map(|it| format!(":(literal){it}")));
+        }
+        if matches!(self, Self::Diff | Self::StagedDiff | Self::Show) {
+            arguments.extend(SECRETS.map(str::to_owned));
         }
         Ok(arguments)
     }
@@ -115,7 +126,9 @@ impl GitChange {
     /// workspace.
     pub fn steps(&self) -> Result<Vec<Vec<String>>, String> {
         let command = |fixed: &[&str], more: &[String]| {
-            fixed.iter().map(|it| (*it).to_owned()).chain(more.iter().cloned()).collect()
+            // A call's paths are literal names, not patterns, so that git changes only the files that the call declares.
+            let fixed = ["--literal-pathspecs"].iter().chain(fixed).map(|it| (*it).to_owned());
+            fixed.chain(more.iter().cloned()).collect()
         };
         Ok(match self {
             Self::Commit { message, files } => {

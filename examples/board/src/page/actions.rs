@@ -1,4 +1,5 @@
-//! The actions of people on the page. An action is refused if what the page has shown has changed since.
+//! The actions of people on the page. A move of a ticket, or a decision about a criterion or a call, is refused if what
+//! the page has shown of it has changed since.
 
 use std::sync::Arc;
 

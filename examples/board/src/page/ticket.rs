@@ -12,6 +12,9 @@ use crate::ticket::{Comment, CommentKind, Criterion, State, SubState, Ticket};
 /// How many comments the page shows.
 const COMMENTS: u32 = 200;
 
+/// How many slices the page shows. A ticket that waits has one more with each heartbeat.
+const SLICES: u32 = 50;
+
 /// Rejected input of a form, and the reason.
 #[derive(Debug, Default)]
 pub struct Draft {
@@ -44,7 +47,7 @@ async fn parts_with(
         Part::new("comments", comments_section(session, id, &comments)),
         Part::new("move", move_section(session, &ticket, reason)),
         Part::new("run", run::section(page, id).await?),
-        Part::new("history", history(&page.board.moves(id)?, &page.board.slices(id)?)),
+        Part::new("history", history(&page.board.moves(id)?, &page.board.slices(id, SLICES)?)),
     ])
 }
 
@@ -76,7 +79,7 @@ pub async fn page(
 
 fn head(page: &Page, ticket: &Ticket) -> Result<Markup, Problem> {
     let card = page.board.card(ticket.id, page.now())?;
-    let last = page.board.slices(ticket.id)?.pop().and_then(|it| it.detail);
+    let last = page.board.slices(ticket.id, 1)?.pop().and_then(|it| it.detail);
     let why = last.filter(|_| ticket.sub_state == Some(SubState::Failed) && card.runner.is_none());
     let kind = ticket.kind.name().to_lowercase();
     Ok(html! {
@@ -225,9 +228,9 @@ fn history(moves: &[Move], slices: &[Slice]) -> Markup {
             }
             @if !slices.is_empty() {
                 details #slices {
-                    summary { "Slices of work (" (slices.len()) ")" }
+                    summary { "Slices of work (" @if slices.len() == SLICES as usize { "the newest " } (slices.len()) ")" }
                     ul {
-                        @for it in slices.iter().rev().take(50) {
+                        @for it in slices.iter().rev() {
                             li {
                                 strong { (it.outcome.map_or("goes on", |it| it.name())) } " "
                                 (text::short(it.detail.as_deref().unwrap_or_default(), 300))

@@ -71,7 +71,7 @@ pub fn ticket(board: &Board, folder: &Path, id: i64, is_json: bool) -> Result<St
 {from} → {to} by {by}: {reason}"
         );
     }
-    for Slice { runner, outcome, detail } in board.slices(id)? {
+    for Slice { runner, outcome, detail } in board.slices(id, u32::MAX)? {
         let outcome = outcome.map_or("goes on", |it| it.name());
         let detail = printable::line(&detail.unwrap_or_default());
         let _ = write!(text, "\nslice of {}: {outcome} {detail}", printable::line(&runner));

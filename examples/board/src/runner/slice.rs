@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toolwright::agent::durable::{self, NewRun, Progress, RunError};
 use toolwright::{Agent, CancellationToken, Executor};
@@ -135,15 +135,25 @@ async fn drive(
     }
 }
 
-/// Renews the claim until a renewal fails, and returns that error.
+/// Renews the claim until it is lost, and returns the error of the renewal.
 async fn hold(runner: &Runner, claim: &Claim) -> BoardError {
+    let lease = runner.settings.lease;
+    let mut renewed = Instant::now();
     loop {
-        tokio::time::sleep(runner.settings.lease / 3).await;
-        let until = runner.lease_from((runner.clock)());
-        if let Err(error) = runner.board.renew_claim(claim, until) {
-            return error;
+        tokio::time::sleep(lease / 3).await;
+        let (begun, until) = (Instant::now(), runner.lease_from((runner.clock)()));
+        match runner.board.renew_claim(claim, until) {
+            Ok(()) => renewed = begun,
+            Err(error) if is_lost(&error, renewed.elapsed(), lease) => return error,
+            // The next renewal may find the database free.
+            Err(_) => {}
         }
     }
+}
+
+/// Returns whether a claim is lost after a renewal has failed. A busy database is asked again until the lease is over.
+fn is_lost(error: &BoardError, since_renewal: Duration, lease: Duration) -> bool {
+    !matches!(error, BoardError::Database(_)) || since_renewal >= lease
 }
 
 /// Starts the run of the ticket, resumes it, or sends it new comments.
@@ -189,4 +199,19 @@ async fn step(
         Err(RunError::ShuttingDown { .. } | RunError::NotReleased { .. }) => Ok(None),
         Err(error) => Err(error.to_string()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_database_ends_a_slice_only_when_the_lease_is_over() {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        let busy = BoardError::Database(rusqlite::Error::SqliteFailure(code, None));
+        let (third, lease) = (Duration::from_secs(20), Duration::from_secs(60));
+        assert!(!is_lost(&busy, third, lease));
+        assert!(is_lost(&busy, lease, lease));
+        assert!(is_lost(&BoardError::ClaimLost { ticket: 1, epoch: 1 }, third, lease));
+    }
 }

@@ -1,15 +1,16 @@
 //! `git_read` reads the repository.
 //!
 //! # What it does
-//! It runs one git command that only reads, and answers with its exit code and its output. Settings of the
-//! repository that start programs are switched off, and no lock is taken, so that it changes nothing.
+//! It runs one git command that only reads, and answers with its exit code and its output. Settings of the repository
+//! that start programs are switched off, except filters of files. No lock is taken, so that it changes nothing.
 //!
 //! # What it may touch
 //! It reads the worktree and the repository.
 //!
 //! # What it refuses
 //! Revisions that git could read as a flag, and paths that lead out of the workspace. Paths come after `--` and are
-//! names, not patterns.
+//! names, not patterns. Files that the policy calls secrets (`.env*`, `secrets/`) are left out, because a call that names
+//! no path, or a folder, would show them with the rest.
 
 use toolwright::runtime::ProcessOutput;
 use toolwright::toolbox::Workspace;

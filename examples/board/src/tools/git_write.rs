@@ -18,7 +18,7 @@ use toolwright::{ToolError, tool};
 use crate::git::{self, GitChange, Repository};
 
 /// Change the git repository: commit files, make a branch, or push one. An exit code other than 0 is a result, and means that
-/// nothing was committed, made or pushed.
+/// nothing new was committed, made or pushed: the change failed, or it was there before, for instance because the call is repeated.
 #[tool(
     unlinked, group = "git", effect = idempotent, danger = change.danger(), approval = change.approval(),
     reads(file = "."), writes(Repository = "own"), timeout = none

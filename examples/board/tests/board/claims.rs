@@ -98,9 +98,23 @@ fn a_claim_that_has_run_out_passes_on_and_its_runner_records_nothing_more() {
     assert_eq!(board.ticket(ticket).unwrap().sub_state, None);
     board.renew_claim(&next, after(600)).unwrap();
     assert_eq!(board.outcome_before(&next).unwrap(), None);
-    let slices = board.slices(ticket).unwrap();
+    let slices = board.slices(ticket, 9).unwrap();
     let named: Vec<_> = slices.iter().map(|it| (it.runner.as_str(), it.outcome)).collect();
     assert_eq!(named, [("late", None), ("next", None)]);
+}
+
+/// A ticket that waits is claimed with each heartbeat.
+#[test]
+fn of_the_slices_of_a_ticket_the_newest_are_read_in_order() {
+    let around = around();
+    let ticket = around.ticket(State::Research, &[]);
+    for number in 0..4 {
+        let claim = around.board.claim_next(&number.to_string(), after(number), after(number + 1));
+        assert_eq!(claim.unwrap().unwrap().ticket, ticket);
+    }
+    let slices = around.board.slices(ticket, 3).unwrap();
+    let runners: Vec<_> = slices.iter().map(|it| it.runner.as_str()).collect();
+    assert_eq!(runners, ["1", "2", "3"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use board::ticket::{Evidence, State};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{around, call, executables, json as called, repository};
+use crate::support::{around, call, executables, json as called, repository, script};
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -194,6 +194,28 @@ fn what_a_linter_finds_is_a_report_with_code_1() {
         .unwrap();
     let (lint, code) = report("bonsai-lint", folder.path(), &["."]);
     assert_eq!((code, &lint["count"]), (0, &json!(0)), "{lint}");
+}
+
+/// A message repeats every source line that it is about.
+#[test]
+fn a_message_of_clippy_of_any_length_is_a_problem() {
+    let folder = folder(&[("Cargo.toml", "[package]\nname = \"tea\"\n")]);
+    script(&folder.path().join("bin/cargo"), "#!/bin/sh\ncat printed.txt\n");
+    let path =
+        format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap());
+    for (length, file, line) in [(20_000, "a.rs", 7), (2_000_000, "", 0)] {
+        let text = "x".repeat(length);
+        let span = json!({"file_name": "a.rs", "line_start": 7, "is_primary": true, "text": text});
+        let message = json!({"level": "warning", "message": "too long", "spans": [span]});
+        let printed = format!("{{\"reason\":\"compiler-message\",\"message\":{message}}}\n");
+        fs::write(folder.path().join("printed.txt"), printed).unwrap();
+        let mut command = Command::new(executables().join("bonsai-lint"));
+        command.arg(".").current_dir(folder.path()).env("PATH", &path);
+        let lint: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        assert_eq!((&lint["passed"], &lint["count"]), (&json!(false), &json!(1)), "{length}");
+        let problem = &lint["problems"][0];
+        assert_eq!((&problem["file"], &problem["line"]), (&json!(file), &json!(line)), "{length}");
+    }
 }
 
 /// `S4.30`: what ESLint 10 has printed, by file and line; no folder of this machine.

@@ -339,7 +339,7 @@ async fn what_keeps_a_ticket_from_being_worked_on_is_shown_on_the_board_and_stop
         around.board.mark_read(whole, i64::MAX).unwrap();
     }
     assert_eq!(outcomes, [(whole, Outcome::Completed), (broken, Outcome::Error)]);
-    let slice = around.board.slices(broken).unwrap().pop().unwrap();
+    let slice = around.board.slices(broken, 9).unwrap().pop().unwrap();
     assert!(slice.detail.unwrap().contains("is not a worktree of the repository; move it away"));
 }
 

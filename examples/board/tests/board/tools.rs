@@ -6,7 +6,7 @@ use board::ticket::{Author, CommentKind, Criterion, Evidence, NewComment, State}
 use board::{Board, BoardError};
 use serde_json::json;
 
-use crate::support::{Around, around, call, json, now};
+use crate::support::{Around, around, call, json, now, run_git};
 
 fn says<'a>(ticket: i64, content: &'a str) -> NewComment<'a> {
     NewComment {
@@ -131,6 +131,23 @@ fn comments_are_listed_and_a_thread_is_resolved_as_a_whole() {
         around.board.add_comment(&answers_elsewhere, now()),
         Err(BoardError::Missing { .. })
     ));
+}
+
+#[test]
+fn an_answer_to_an_answer_is_in_the_thread_of_its_first_comment() {
+    let around = around();
+    let ticket = around.ticket(State::Research, &[]);
+    let first = around.board.add_comment(&says(ticket, "first"), now()).unwrap();
+    let reply = NewComment { parent: Some(first), ..says(ticket, "reply") };
+    let reply = around.board.add_comment(&reply, now()).unwrap();
+    let last = NewComment { parent: Some(reply), ..says(ticket, "last") };
+    let last = around.board.add_comment(&last, now()).unwrap();
+    let parents = |it: &board::ticket::Comment| (it.parent, it.resolved);
+    let found: Vec<_> =
+        around.board.newest_comments(ticket, 9).unwrap().iter().map(parents).collect();
+    assert_eq!(found, [(Some(first), false), (Some(first), false), (None, false)]);
+    around.board.resolve_comment(ticket, last).unwrap();
+    assert!(around.board.newest_comments(ticket, 9).unwrap().iter().all(|it| it.resolved));
 }
 
 /// `S4.16`, `S4.56`, `S4.57`, `S4.58`, `S4.59`: the two transitions are made and recorded, every other is refused and writes nothing.
@@ -307,6 +324,9 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     assert_eq!(log, ["--amend", "begin"]);
     let again = json(&executor, "git_write", commit);
     assert_eq!((&again["success"], &again["exit_code"]), (&json!(false), &json!(1)), "{again}");
+    // After a kill, a call is repeated whose commit is there, so the description says no more than that nothing is new.
+    let described = executor.catalog().get("git_write").unwrap().description.to_string();
+    assert!(described.contains("nothing new was committed"), "{described}");
     let unknown = json(&executor, "git_read", r#"{"operation":"show","revision":"nowhere"}"#);
     assert_eq!(
         (&unknown["success"], &unknown["exit_code"]),
@@ -329,6 +349,41 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
         let answer = call(&executor, "git_write", change);
         assert_eq!(answer.error().unwrap().kind(), "approval_required", "{change}");
     }
+}
+
+#[test]
+fn git_shows_no_secrets_of_a_commit_or_of_a_folder() {
+    let around = around();
+    let ticket = around.ticket(State::InProgress, &[]);
+    let executor = around.executor(ticket, "developer");
+    let worktree = around.worktree(ticket);
+    for (name, text) in
+        [("deploy/.Env.production", "hush"), ("secrets/key", "hush"), ("deploy/a.md", "open")]
+    {
+        let file = worktree.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, format!("{text}\n")).unwrap();
+    }
+    run_git(&worktree, &["add", "--all"]);
+    let staged = r#"{"operation":"staged_diff"}"#;
+    let staged = json(&executor, "git_read", staged)["output"].as_str().unwrap().to_owned();
+    run_git(&worktree, &["commit", "--quiet", "--message=more"]);
+    let mut shown = vec![staged];
+    for input in [
+        r#"{"operation":"show","revision":"HEAD"}"#,
+        r#"{"operation":"diff","revision":"HEAD~1"}"#,
+        r#"{"operation":"diff","revision":"HEAD~1","paths":["deploy"]}"#,
+    ] {
+        let output = json(&executor, "git_read", input)["output"].as_str().unwrap().to_owned();
+        shown.push(output);
+    }
+    for shown in shown {
+        assert!(shown.contains("open") && !shown.contains("hush"), "{shown}");
+    }
+    // The id of a file shows the file, whatever is left out.
+    let id = run_git(&worktree, &["rev-parse", "HEAD:secrets/key"]);
+    let input = json!({"operation": "show", "revision": id.trim()}).to_string();
+    assert_eq!(json(&executor, "git_read", &input)["success"], false);
 }
 
 #[test]
@@ -361,8 +416,10 @@ fn git_is_given_no_path_outside_of_the_workspace() {
         assert_eq!(change.steps().expect_err(path), error);
     }
     let paths = ["./docs/-a.md".to_owned(), "..a".to_owned()];
-    let arguments = GitReading::Log.arguments(None, &paths).unwrap();
-    assert!(arguments.ends_with(&["--".to_owned(), paths[0].clone(), paths[1].clone()]));
+    let arguments = GitReading::Diff.arguments(None, &paths).unwrap();
+    let after = arguments.split(|it| it == "--").nth(1).unwrap();
+    assert_eq!(after[..2], [":(literal)./docs/-a.md", ":(literal)..a"]);
+    assert!(after[2..].iter().all(|it| it.starts_with(":(exclude,")));
 }
 
 #[test]

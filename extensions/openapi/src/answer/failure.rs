@@ -26,7 +26,7 @@ pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError
     if status.is_redirection() {
         let target = response.header(LOCATION).map(printable::line).unwrap_or_default();
         words.push_str(&format!(
-            ", a redirect to `{target}`, which is not followed to another server"
+            ", a redirect to `{target}`, which is not followed: it leads to another server, or too many came before"
         ));
     }
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();

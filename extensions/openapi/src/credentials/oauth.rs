@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use reqwest::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use toolwright::retry::retry_after;
 use toolwright::{ErrorClass, ToolContext, ToolError};
@@ -20,6 +21,8 @@ use crate::{send, servers};
 const EARLY: Duration = Duration::from_secs(30);
 /// How long a token server may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum number of bytes of a token server's answer. A longer answer is read up to this limit, and has no token.
+const LONGEST_ANSWER: usize = 1024 * 1024;
 
 /// The tokens of a client that is registered at an authorization server, for one security scheme. The first call that
 /// needs a token requests it. The token is used until half a minute before it expires, and replaced when a server
@@ -59,8 +62,16 @@ struct Token {
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: String,
-    expires_in: Option<u64>,
+    /// The lifetime in seconds. Some servers write the number as a text.
+    expires_in: Option<Value>,
     refresh_token: Option<String>,
+}
+
+impl TokenResponse {
+    fn seconds(&self) -> Option<u64> {
+        let lifetime = self.expires_in.as_ref()?;
+        lifetime.as_u64().or_else(|| lifetime.as_str()?.trim().parse().ok())
+    }
 }
 
 /// The reason why a URL cannot be used to get tokens.
@@ -143,9 +154,8 @@ impl OAuthCredentials {
         let requested = tokio::spawn(async move {
             let granted = ask(request, &scheme, &url, now).await?;
             // An expiry beyond the range of the clock means that the token never expires.
-            let expires = granted
-                .expires_in
-                .and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
+            let expires =
+                granted.seconds().and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
             let credential = Credential::token(granted.access_token);
             state.refresh_token = granted.refresh_token.or(state.refresh_token.take());
             state.token = Some(Token { credential: credential.clone(), expires });
@@ -188,12 +198,18 @@ async fn ask(
     now: SystemTime,
 ) -> Result<TokenResponse, ToolError> {
     let not_started = |retry_after| ErrorClass::NotStarted { retry_after };
-    let response = request.send().await;
-    let response = response.map_err(|error| ToolError::from(error).class(not_started(None)))?;
+    let lost = |error: reqwest::Error| ToolError::from(error).class(not_started(None));
+    let mut response = request.send().await.map_err(lost)?;
     let status = response.status();
     let pause =
         response.headers().get(RETRY_AFTER).and_then(|it| retry_after(it.to_str().ok()?, now));
-    let granted = response.bytes().await.ok();
+    let mut body = Vec::new();
+    while body.len() <= LONGEST_ANSWER
+        && let Some(piece) = response.chunk().await.map_err(lost)?
+    {
+        body.extend_from_slice(&piece);
+    }
+    let granted = Some(body).filter(|it| it.len() <= LONGEST_ANSWER);
     match granted.and_then(|it| serde_json::from_slice(&it).ok()) {
         Some(granted) if status == StatusCode::OK => Ok(granted),
         _ => {

@@ -25,12 +25,16 @@ const NOT_ARGUMENTS: [&str; 14] = [
 
 /// Headers that make a server or a proxy treat the request as a different request, with a method, a path or a host that
 /// policy has not checked.
-const OTHER_REQUESTS: [&str; 7] = [
+const OTHER_REQUESTS: [&str; 11] = [
     "forwarded",
     "x-forwarded-host",
+    "x-forwarded-method",
+    "x-forwarded-uri",
     "x-http-method",
     "x-http-method-override",
     "x-method-override",
+    "x-original-host",
+    "x-original-method",
     "x-original-url",
     "x-rewrite-url",
 ];
@@ -114,7 +118,7 @@ impl<'d> Parameter<'d> {
                 return Err(Refusal::new(at.place, reason));
             }
         };
-        let lower = name.to_ascii_lowercase();
+        let lower = header_key(name);
         if place == Place::Header
             && (NOT_ARGUMENTS.contains(&lower.as_str()) || lower.starts_with("proxy-"))
         {
@@ -148,6 +152,12 @@ impl<'d> Parameter<'d> {
         };
         Ok(Some(Self { at, name, place, required, style, schema }))
     }
+}
+
+/// Returns a header's name in the spelling by which names are compared. Servers of the CGI family do not distinguish
+/// `_` and `-`.
+pub(crate) fn header_key(name: &str) -> String {
+    name.to_ascii_lowercase().replace('_', "-")
 }
 
 fn style(at: &LocatedValue<'_>, name: &str, place: Place) -> Result<Style, Refusal> {

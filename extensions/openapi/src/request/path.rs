@@ -76,13 +76,22 @@ impl Template {
 }
 
 /// Returns the path as a server reads it, because rules match this form. Decodes percent-encoded text of the document,
-/// and drops the part after `#`. An encoded `/` stays encoded, since it does not separate segments.
+/// and drops the part after `#`. An encoded `/` stays encoded, since it does not separate segments; so do `?` and `#`,
+/// which do not end the path.
 pub(crate) fn as_sent(path: &str) -> String {
     let path = path.split('#').next().unwrap_or_default();
-    let segments = path
-        .split('/')
-        .map(|segment| percent_decode_str(segment).decode_utf8_lossy().replace('/', "%2F"));
-    segments.collect::<Vec<_>>().join("/")
+    let decoded = |text: &str| {
+        let segments = text
+            .split('/')
+            .map(|segment| percent_decode_str(segment).decode_utf8_lossy().replace('/', "%2F"));
+        segments.collect::<Vec<_>>().join("/")
+    };
+    let (path, query) = path.split_once('?').map_or((path, None), |(it, query)| (it, Some(query)));
+    let path = decoded(path).replace('?', "%3F").replace('#', "%23");
+    match query {
+        Some(query) => format!("{path}?{}", decoded(query)),
+        None => path,
+    }
 }
 
 /// Percent-encodes text of the document, which may already be encoded.

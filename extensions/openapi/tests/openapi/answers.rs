@@ -177,6 +177,20 @@ async fn a_redirect_is_followed_on_the_same_server_alone() {
 }
 
 #[tokio::test]
+async fn a_redirect_after_five_others_is_not_said_to_lead_to_another_server() {
+    let server = Server::answering(|_| {
+        let mut response = json(307, "");
+        response.headers_mut().insert("location", "/a".parse().expect("a value"));
+        response
+    });
+    let server = server.await;
+    let answer = call(&executor(&document(&server.url, PATHS)), "op", json!({})).await;
+    let error = answer.error().expect("an error");
+    assert!(error.message().ends_with("or too many came before"), "{error}");
+    assert_eq!(server.count(), 6);
+}
+
+#[tokio::test]
 async fn pages_that_follow_are_named() {
     let server = Server::answering(|_| {
         let mut response = json(201, "[1]");

@@ -1,5 +1,7 @@
 //! Credentials: where they go, and that nothing else has them.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +12,7 @@ use toolwright_openapi::{
     Credential, Credentials, FixedCredentials, OAuthCredentials, OpenApi, SecurityScheme,
 };
 
-use crate::support::{Server, build, call, document, json, response};
+use crate::support::{HERE, Server, build, call, document, json, response};
 
 const SCHEMES: &str = "
 components:
@@ -98,6 +100,23 @@ async fn no_answer_and_no_error_shows_a_credential() {
     }
 }
 
+/// Some APIs take their key as the user.
+#[tokio::test]
+async fn a_key_that_is_a_user_without_a_password_is_hidden_plain_and_encoded() {
+    let encoded = "a2V5LW9mLXRoZS1zaG9wOg==";
+    let server = Server::answering(move |arrived| {
+        assert_eq!(arrived.header("authorization"), Some(format!("Basic {encoded}").as_str()));
+        json(200, &format!(r#"{{"invalid":"key-of-the-shop","sent":"{encoded}"}}"#))
+    });
+    let server = server.await;
+    let api = OpenApi::load(requiring(&server.url, "[{user: []}]")).expect("a document");
+    let credentials = FixedCredentials::new().basic("user", "key-of-the-shop", "");
+    let answer = call(&build(api.credentials(credentials)), "op", json!({})).await;
+    let shown = format!("{} {:?} {:?}", answer.text(), answer.structured(), answer.metadata());
+    assert!(shown.contains("[key]"), "{shown}");
+    assert!(!shown.contains("key-of-the-shop") && !shown.contains(encoded), "{shown}");
+}
+
 /// A server that repeats what it was sent, in its headers and in the encoding of a URL.
 #[tokio::test]
 async fn no_header_of_an_answer_shows_a_credential() {
@@ -161,6 +180,28 @@ fn a_scheme_without_credentials_is_reported_when_the_executor_is_built() {
     let error = refused(of("http://a.example", "[{bearer: []}]").credentials(all()));
     assert!(error.contains("a credential would go over plain HTTP to `a.example`"), "{error}");
     assert_eq!(refused(of("http://a.example", "[]")), "");
+}
+
+#[tokio::test]
+async fn a_document_leads_no_credential_to_a_server_that_only_an_operation_names() {
+    let (main, other) = (Server::start().await, Server::start().await);
+    let paths = format!(
+        "  /a:\n    get: {{operationId: op, security: [{{bearer: []}}], servers: [{{url: '{}/v1'}}]}}\n{SCHEMES}",
+        other.url
+    );
+    let api = OpenApi::load(document(&main.url, &paths)).expect("a document").permit(HERE);
+    let api = api.credentials(all());
+    let error = Executor::builder(Registry::empty()).with(api.clone()).build();
+    let error = error.expect_err("refused").to_string();
+    assert!(error.contains(&format!("a credential would go to `{}`", other.url)), "{error}");
+    // The application can name the server, or replace it.
+    for (api, server) in
+        [(api.clone().credential_server(&other.url), &other), (api.server(&main.url), &main)]
+    {
+        let answer = call(&build(api), "op", json!({})).await;
+        assert!(!answer.is_error(), "{}", answer.text());
+        assert_eq!(server.last().header("authorization"), Some("Bearer s3cr3t-token"));
+    }
 }
 
 #[test]
@@ -349,6 +390,42 @@ async fn a_call_that_ends_while_a_token_is_got_loses_no_refresh_token() {
     }
     let answer = call(&executor, "op", json!({})).await;
     assert!(!answer.is_error(), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_token_whose_lifetime_is_a_text_is_used_until_then() {
+    let server = Server::answering(|arrived| match arrived.target.as_str() {
+        "/token" => json(200, r#"{"access_token":"a-new-token","expires_in":"20"}"#),
+        _ => json(200, "{}"),
+    });
+    let server = server.await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let executor = build(api.credentials(logged_in(&server)));
+    for _ in 0..2 {
+        let answer = call(&executor, "op", json!({})).await;
+        assert!(!answer.is_error(), "{}", answer.text());
+    }
+    // A token of 20 seconds is replaced at the next call.
+    assert_eq!(token_requests(&server).len(), 2);
+}
+
+#[tokio::test]
+async fn a_call_may_be_repeated_after_half_an_answer_of_the_authorization_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/token", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut buffer = [0; 4096];
+        assert!(stream.read(&mut buffer).expect("a request") > 0);
+        let half = b"HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n{\"access_token\":";
+        stream.write_all(half).expect("written");
+    });
+    let login = OAuthCredentials::client("login", &url, "client", "s3cr3t").expect("a token URL");
+    let api = OpenApi::load(requiring("http://127.0.0.1:1", "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(login)), "op", json!({})).await;
+    let error = answer.error().expect("an error");
+    assert_eq!(error.kind(), "connection_lost");
+    assert_eq!(error.classified(), toolwright::ErrorClass::NotStarted { retry_after: None });
 }
 
 #[tokio::test]

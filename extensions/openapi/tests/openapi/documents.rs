@@ -368,6 +368,8 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
     get: {}
   /f:
     get: {parameters: [{name: X-HTTP-Method-Override, in: header, required: true, schema: {}}]}
+  /g:
+    get: {parameters: [{name: X_HTTP_Method_Override, in: header, required: true, schema: {}}]}
 ";
     let outcomes = outcomes(&document("http://127.0.0.1:1", paths));
     let expected = [
@@ -384,6 +386,7 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1c{/get: `c{` has a `{` that nothing closes",
         "/paths/~1d~1%2E%2e~1e/get: `%2E%2e` in the path leads to another, expected names",
         "/paths/~1f/get/parameters/0: the header `X-HTTP-Method-Override` would change the meaning of the request",
+        "/paths/~1g/get/parameters/0: the header `X_HTTP_Method_Override` would change the meaning of the request",
     ];
     assert_eq!(outcomes.len(), expected.len(), "{outcomes:#?}");
     for (outcome, expected) in outcomes.iter().zip(expected) {
@@ -393,8 +396,16 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
 
 #[test]
 fn a_header_that_makes_another_request_of_it_is_no_argument() {
-    let headers =
-        ["X-Http-Method-Override", "X-Original-URL", "x-forwarded-host", "Forwarded", "X-Own"];
+    let headers = [
+        "X-Http-Method-Override",
+        "X_HTTP_Method_Override",
+        "X-Original-URL",
+        "x-forwarded-host",
+        "X_Forwarded_Method",
+        "X-Original-Host",
+        "Forwarded",
+        "X-Own",
+    ];
     let parameters =
         headers.map(|it| format!("{{name: {it}, in: header, schema: {{type: string}}}}"));
     let paths =

@@ -112,6 +112,17 @@ async fn fields_of_a_body_stand_beside_the_parameters() {
 }
 
 #[tokio::test]
+async fn a_required_body_is_sent_even_if_no_field_is_given() {
+    let schema = "{type: object, properties: {note: {type: string}}}";
+    let required = body(&format!("application/json: {{schema: {schema}}}"));
+    let arrived = sent(&required, json!({})).await.expect("sent");
+    assert_eq!((arrived.text(), arrived.header("content-type")), ("{}", Some("application/json")));
+    let optional = required.replace("required: true", "required: false");
+    let arrived = sent(&optional, json!({})).await.expect("sent");
+    assert_eq!((arrived.text(), arrived.header("content-type")), ("", None));
+}
+
+#[tokio::test]
 async fn a_body_whose_field_has_the_name_of_a_parameter_is_one_argument() {
     let operation = "  /b/{id}:\n    put:\n      operationId: op
       parameters: [{name: id, in: path, required: true, schema: {type: string}}]

@@ -98,6 +98,24 @@ fn the_first_rule_that_matches_an_operation_counts() {
 }
 
 #[test]
+fn a_rule_for_a_path_matches_no_path_with_an_encoded_question_mark() {
+    let paths = "  /pets: {get: {}}\n  /pets%3Fx/admin: {get: {}}\n  /pets%23x/%61: {get: {}}\n";
+    let api = OpenApi::load(document("http://127.0.0.1:1", paths)).expect("a document");
+    let routes = Routes::new()
+        .route(Route::tool().path("/pets"))
+        .route(Route::hidden().path("/pets%23x/a"))
+        .route(Route::excluded());
+    assert_eq!(
+        planned(&api.routes(routes)),
+        [
+            "GET /pets: GET_pets Read Safe Direct",
+            "GET /pets%23x/%61: GET_pets_23x_61 Read Safe Hidden",
+            "GET /pets%3Fx/admin: excluded",
+        ]
+    );
+}
+
+#[test]
 fn a_rule_that_cannot_be_followed_is_an_error() {
     for (rule, expected) in [
         (
