@@ -48,7 +48,7 @@ pub async fn check(folder: &Path) -> anyhow::Result<Vec<Finding>> {
         let id = ticket.id;
         let mut lost = |why: String| findings.push(Finding::Lost(format!("ticket {id}: {why}")));
         if ticket.state != State::Verification {
-            let ended = board.slices(id)?.pop().and_then(|it| it.detail).unwrap_or_default();
+            let ended = board.slices(id, 1)?.pop().and_then(|it| it.detail).unwrap_or_default();
             lost(format!("is in {}: {ended}", ticket.state));
         }
         let mut found: Vec<String> =

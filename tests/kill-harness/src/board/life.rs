@@ -52,7 +52,7 @@ impl BoardLife {
 /// When the board cannot be read.
 pub fn is_over(board: &Board) -> anyhow::Result<bool> {
     for ticket in board.tickets(None)? {
-        let last = board.slices(ticket.id)?.pop().and_then(|it| it.outcome);
+        let last = board.slices(ticket.id, 1)?.pop().and_then(|it| it.outcome);
         if last.is_none_or(|it| it == Outcome::Timeout) {
             return Ok(false);
         }
