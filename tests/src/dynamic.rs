@@ -105,7 +105,7 @@ async fn what_its_schema_calls_secret_is_told_to_nobody() {
     let secrets = definition.parameters.iter().filter(|it| it.secret);
     assert_eq!(
         secrets.map(|it| it.name.as_str()).collect::<Vec<_>>(),
-        ["password", "pin", "api/key~"]
+        ["password", "api/key~", "pin"]
     );
     let call = |input: &'static str| Call::new("log_in_at_run_time", input);
     for wrong in [
