@@ -43,7 +43,7 @@ fn of_webp(image: &[u8]) -> Option<(u32, u32)> {
         }
         b"VP8L" => {
             let both = u32::from_le_bytes(read(image, 21)?);
-            Some(((both & 0x3fff) + 1, (both >> 14 & 0x3fff) + 1))
+            Some(((both & 0x3fff) + 1, ((both >> 14) & 0x3fff) + 1))
         }
         b"VP8 " => Some((little(image, 26)? & 0x3fff, little(image, 28)? & 0x3fff)),
         _ => None,
@@ -71,7 +71,7 @@ mod tests {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x05\0\0\0\x23\x28";
         let jpeg = b"\xff\xd8\xff\xe1\0\x04ab\xff\xff\xc2\0\x11\x08\x23\x28\x05\0\x03";
         let extended = b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\xff\x04\0\x27\x23\0";
-        let both: u32 = (9000 - 1) << 14 | (1280 - 1);
+        let both: u32 = ((9000 - 1) << 14) | (1280 - 1);
         let lossless = [&b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f"[..], &both.to_le_bytes()].concat();
         let lossy = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\0\x05\x28\x23";
         for (media_type, image) in [
