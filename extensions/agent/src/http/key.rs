@@ -45,7 +45,7 @@ enum Source {
 #[derive(Debug)]
 pub(super) enum Keys {
     Fixed(Option<Secret>),
-    Command(CommandKey),
+    Command(Box<CommandKey>),
 }
 
 impl ApiKey {
@@ -74,7 +74,7 @@ impl ApiKey {
                 }
             }
             Source::Command(words) => match CommandKey::new(words) {
-                Some(command) => Ok(Keys::Command(command)),
+                Some(command) => Ok(Keys::Command(Box::new(command))),
                 None => Err(HttpModelError::KeyCommand),
             },
         }
