@@ -371,7 +371,7 @@ fn no_command_leads_out_of_the_folder() {
     assert!(ran.err.starts_with("error: denied: ") && ran.err.contains("outside"), "{}", ran.err);
 }
 
-/// The policy judges names; where a link leads, the tools find out.
+/// A call that goes through a link also names the file to which the link leads, so the policy refuses it.
 #[cfg(unix)]
 #[test]
 fn no_link_leads_out_of_the_folder() {
@@ -379,7 +379,7 @@ fn no_link_leads_out_of_the_folder() {
     std::os::unix::fs::symlink("/etc/hostname", folder.join("link")).unwrap();
     let ran = run(&folder, &["file", "read", "link"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.contains("outside_workspace"), "{}", ran.err);
+    assert!(ran.err.starts_with("error: denied: ") && ran.err.contains("outside"), "{}", ran.err);
 }
 
 #[test]

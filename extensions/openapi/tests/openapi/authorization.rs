@@ -424,7 +424,7 @@ async fn a_call_may_be_repeated_after_half_an_answer_of_the_authorization_server
     let api = OpenApi::load(requiring("http://127.0.0.1:1", "[{login: []}]")).expect("a document");
     let answer = call(&build(api.credentials(login)), "op", json!({})).await;
     let error = answer.error().expect("an error");
-    assert_eq!(error.kind(), "connection_lost");
+    assert_eq!(error.kind(), "unreachable");
     assert_eq!(error.classified(), toolwright::ErrorClass::NotStarted { retry_after: None });
 }
 

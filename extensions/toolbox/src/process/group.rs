@@ -67,7 +67,7 @@ async fn supervise(
     let reading = printed.read(output, errors);
     let ending = async {
         let exited = tokio::select! {
-            status = group.exited() => Some(status?),
+            status = group.wait_for_exit() => Some(status?),
             () = tokio::time::sleep(limit) => None,
             _ = given_up => None,
         };
@@ -100,7 +100,7 @@ struct Group(Box<dyn ChildWrapper>);
 
 impl Group {
     /// Waits for the program itself. What it has started in its group may run on.
-    async fn exited(&mut self) -> io::Result<ExitStatus> {
+    async fn wait_for_exit(&mut self) -> io::Result<ExitStatus> {
         self.0.inner_mut().wait().await
     }
 
@@ -112,12 +112,12 @@ impl Group {
             const TERM: i32 = 15;
             // This fails if the program has ended by itself meanwhile.
             let _ = self.0.signal(TERM);
-            if let Ok(status) = timeout(GRACE, self.exited()).await {
+            if let Ok(status) = timeout(GRACE, self.wait_for_exit()).await {
                 return status;
             }
         }
         self.kill();
-        self.exited().await
+        self.wait_for_exit().await
     }
 
     /// Kills all processes that are left in the group.

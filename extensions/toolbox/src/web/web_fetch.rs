@@ -69,8 +69,8 @@ pub async fn web_fetch(
         false => format!("(address: {})\n", line(address.as_str())),
     };
     let mut output = Output::text(format!("{led}{part}"))
-        .metadata("untrusted", json!({"url": address.as_str(), "source": source}))
-        .untrusted(&format!("{source}, fetched {time:.0}"));
+        .untrusted(&format!("{source}, fetched {time:.0}"))
+        .metadata("untrusted", json!({"url": address.as_str(), "source": source}));
     if part.len() < text.len() {
         let note = format!(
             "(These are {max_characters} of {total} characters; ask for more by `max_characters`.)"

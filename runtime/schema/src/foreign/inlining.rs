@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::references::{ConvertedSchema, Graph, target};
+use super::references::{ConvertedSchema, Graph};
 use super::{keywords, limits};
 
 /// The maximum size of an inlined schema, as the number of JSON values. The largest of 8,726 tool definitions that were
@@ -75,7 +75,7 @@ fn add_targets(
     size: &mut usize,
     depth: &mut usize,
 ) {
-    if let Some((more, levels)) = target(schema).and_then(|name| known.get(name)) {
+    if let Some((more, levels)) = keywords::target(schema).and_then(|name| known.get(name)) {
         *size = size.saturating_add(*more);
         let around = if schema.as_object().is_some_and(only_tells) { 0 } else { 2 };
         *depth = (*depth).max(level + levels + around);
@@ -84,7 +84,7 @@ fn add_targets(
 }
 
 fn count(schema: &Value, uses: &mut BTreeMap<String, usize>) {
-    if let Some(name) = target(schema) {
+    if let Some(name) = keywords::target(schema) {
         *uses.entry(name.to_owned()).or_default() += 1;
     }
     keywords::parts(schema, &mut |_, part| count(part, uses));
@@ -97,7 +97,7 @@ fn put(
     uses: &mut BTreeMap<String, usize>,
 ) {
     keywords::parts_mut(schema, &mut |part| put(part, whole, uses));
-    let Some(name) = target(schema).map(str::to_owned) else { return };
+    let Some(name) = keywords::target(schema).map(str::to_owned) else { return };
     let left = uses.entry(name.clone()).or_insert(1);
     *left = left.saturating_sub(1);
     let body = if *left == 0 { whole.remove(&name) } else { whole.get(&name).cloned() };
@@ -111,7 +111,9 @@ fn put(
 fn unfold(root: &mut Value, schemas: &BTreeMap<String, Value>) {
     // Each step follows another definition, because circular references were refused before.
     for _ in 0..=schemas.len() {
-        let Some(body) = target(root).and_then(|name| schemas.get(name)).cloned() else { return };
+        let Some(body) = keywords::target(root).and_then(|name| schemas.get(name)).cloned() else {
+            return;
+        };
         if let Value::Object(site) = root {
             site.remove("$ref");
             *root = join(std::mem::take(site), body);

@@ -129,6 +129,11 @@ pub(super) fn is_identity(keyword: &str) -> bool {
     IDENTITY.contains(&keyword)
 }
 
+/// Returns the name of the definition to which a schema refers.
+pub(super) fn target(schema: &Value) -> Option<&str> {
+    schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/"))
+}
+
 /// Finds the known keyword that is most similar to a misspelt keyword.
 pub(super) fn near(written: &str) -> Option<&'static str> {
     let known = ASSERTIONS.iter().chain(ANNOTATIONS).map(|(known, _)| *known);

@@ -116,15 +116,10 @@ impl Graph {
     }
 }
 
-/// Returns the name of the definition to which a schema refers.
-pub(super) fn target(schema: &Value) -> Option<&str> {
-    schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix("#/$defs/"))
-}
-
 /// Collects the references of a schema. With `in_place`, collects only references that constrain the same value as the
 /// schema.
 pub(super) fn collect(schema: &Value, in_place: bool, found: &mut BTreeSet<String>) {
-    found.extend(target(schema).map(str::to_owned));
+    found.extend(keywords::target(schema).map(str::to_owned));
     keywords::parts(schema, &mut |keyword, part| {
         if !in_place || keywords::is_in_place(keyword) {
             collect(part, in_place, found);

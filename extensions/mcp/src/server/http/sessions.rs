@@ -108,7 +108,7 @@ impl Sessions {
             }
             stays
         });
-        idle.extend(self.abandoned().await);
+        idle.extend(self.find_abandoned().await);
         for id in idle {
             if let Err(error) = self.manager.close_session(&id.into()).await {
                 tracing::warn!(%error, "an idle session could not be ended");
@@ -117,7 +117,7 @@ impl Sessions {
     }
 
     /// Returns the sessions of the manager that were begun neither now nor at the last sweep.
-    async fn abandoned(&self) -> Vec<String> {
+    async fn find_abandoned(&self) -> Vec<String> {
         let live: Vec<String> =
             self.manager.sessions.read().await.keys().map(|id| id.to_string()).collect();
         let unknown: HashSet<String> = {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::target;
 use crate::foreign::keywords;
 
 /// Computes the efforts of the schemas of one document. It recurses along references, so their levels have to be limited
@@ -48,7 +47,7 @@ impl<'d> Efforts<'d> {
                 parts.add(keyword, self.schema(part, extent));
             }
         });
-        if let Some(name) = target(schema) {
+        if let Some(name) = keywords::target(schema) {
             in_place = in_place.saturating_add(self.definition(name, extent));
         }
         // The validator examines the subschemas a second time to find out which parts they evaluate.
