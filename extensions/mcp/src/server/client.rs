@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use toolwright::{ErrorClass, ToolError};
 
 use super::exchange::{Exchange, PATIENCE};
-use crate::asked::Asked;
+use crate::sent_request::SentRequest;
 
 /// The client at the other end of a session, for tools that need to log messages or to ask questions.
 ///
@@ -218,7 +218,7 @@ impl ConnectedClient {
         let Some(peer) = self.session_with(capability) else { return Err(unsupported(capability)) };
         let request = ServerRequest::CustomRequest(CustomRequest::new(method, Some(params)));
         // If the tool stops waiting, for instance because it is cancelled, the question is cancelled too.
-        let asked = async { Asked::send(&peer, request).await?.answer().await };
+        let asked = async { SentRequest::send(&peer, request).await?.answer().await };
         let Ok(answer) = tokio::time::timeout(PATIENCE, asked).await else {
             return Err(ToolError::new("client_gone", unanswered(method)));
         };

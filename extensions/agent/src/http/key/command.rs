@@ -27,13 +27,13 @@ pub(in crate::http) struct CommandKey {
     time: Duration,
     /// The last output of the command. The lock is held while the command runs, so that all waiting requests use the
     /// output of one run, or fail with it.
-    printed: Mutex<Printed>,
+    printed: Mutex<PrintedKey>,
     /// How many runs have failed. It changes only while the lock is held.
     failures: AtomicUsize,
 }
 
 #[derive(Default)]
-struct Printed {
+struct PrintedKey {
     secret: Option<Secret>,
     /// Why the last run that failed did so.
     fault: Option<Fault>,
@@ -70,7 +70,7 @@ impl CommandKey {
 
     /// Runs the command, unless a run has failed since a request that saw this many failures began to wait. Then the
     /// request fails as well, so that requests do not wait for one slow run after another.
-    async fn refresh(&self, printed: &mut Printed, failures: usize) -> Result<Secret, Fault> {
+    async fn refresh(&self, printed: &mut PrintedKey, failures: usize) -> Result<Secret, Fault> {
         if self.failures.load(Ordering::Relaxed) != failures
             && let Some(fault) = &printed.fault
         {

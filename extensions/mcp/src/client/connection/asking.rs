@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use toolwright::ToolError;
 
 use super::Server;
-use crate::asked::Asked;
 use crate::client::http::is_session_unknown;
 use crate::client::pages::Pages;
+use crate::sent_request::SentRequest;
 
 /// How long a server may take for an answer, unless its configuration sets another limit.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,7 +43,8 @@ impl Server {
         for sent in 1..=MOST_SENT {
             let (line, _) = self.live(&closed).await?;
             let _asking = line.questions.begin();
-            let asked = async { Asked::send(&line.peer, request.clone()).await?.answer().await };
+            let asked =
+                async { SentRequest::send(&line.peer, request.clone()).await?.answer().await };
             let answer = match timeout(patience, asked).await {
                 Ok(answer) => answer,
                 Err(_) => return Err(self.timed_out(patience)),

@@ -11,10 +11,10 @@ use rmcp::model::{
 use toolwright::{ErrorClass, ToolContext, ToolError};
 
 use super::{Attempt, Line, Server};
-use crate::asked::Asked;
 use crate::client::http::is_session_unknown;
 use crate::client::questions;
 use crate::client::reports::Report;
+use crate::sent_request::SentRequest;
 
 /// How many times a server may ask for input during one call.
 const MOST_ROUNDS: usize = questions::MOST;
@@ -101,7 +101,7 @@ async fn ask_once(
     context: &ToolContext,
 ) -> Result<CallToolResponse, Failure> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(request));
-    let asked = Asked::send(&line.peer, request).await?;
+    let asked = SentRequest::send(&line.peer, request).await?;
     let mut reports = line.reports.of(asked.progress_token());
     let mut answer = pin!(asked.answer());
     let at_most = patience.map(|patience| patience.saturating_mul(MOST_EXTENDED));

@@ -43,15 +43,15 @@ pub struct Loopback {
     listener: TcpListener,
     redirect_uri: String,
     show: Box<dyn Fn(&SignInRequest) + Send + Sync>,
-    expected: Expected,
+    expected: AwaitedRedirects,
 }
 
 /// The sign-ins that wait for their redirect, by the `state` in the URL of their page. The authorization server puts
 /// this secret into the redirect.
 #[derive(Clone, Default)]
-struct Expected(Arc<Mutex<HashMap<String, oneshot::Sender<String>>>>);
+struct AwaitedRedirects(Arc<Mutex<HashMap<String, oneshot::Sender<String>>>>);
 
-impl Expected {
+impl AwaitedRedirects {
     /// Returns the query of the redirect with this state, once the redirect has come.
     fn query(&self, state: String) -> oneshot::Receiver<String> {
         let (sender, query) = oneshot::channel();
@@ -84,7 +84,7 @@ impl Loopback {
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let redirect_uri = format!("http://{}{PATH}", listener.local_addr()?);
-        let (show, expected) = (Box::new(show), Expected::default());
+        let (show, expected) = (Box::new(show), AwaitedRedirects::default());
         Ok(Self { listener, redirect_uri, show, expected })
     }
 
@@ -145,7 +145,7 @@ impl fmt::Debug for Loopback {
 }
 
 /// Answers one request. If it is the redirect of a sign-in, gives its query to the sign-in.
-async fn visit(mut browser: TcpStream, expected: &Expected) -> Option<()> {
+async fn visit(mut browser: TcpStream, expected: &AwaitedRedirects) -> Option<()> {
     let mut request = Vec::new();
     while !request.windows(4).any(|it| it == b"\r\n\r\n") {
         if request.len() > LONGEST || browser.read_buf(&mut request).await.ok()? == 0 {

@@ -9,7 +9,7 @@ use crate::foreign::keywords;
 
 /// Computes the efforts of the schemas of one document. It recurses along references, so their levels have to be limited
 /// before, and a definition must not refer to itself without a step into a value.
-pub(in crate::foreign) struct Efforts<'d> {
+pub(crate) struct Efforts<'d> {
     definitions: BTreeMap<&'d str, &'d Value>,
     /// The efforts of definitions, of which only the part for the value itself was counted.
     in_place: BTreeMap<&'d str, usize>,
@@ -25,15 +25,13 @@ enum Extent {
 }
 
 impl<'d> Efforts<'d> {
-    pub(in crate::foreign) fn of(
-        definitions: impl IntoIterator<Item = (&'d String, &'d Value)>,
-    ) -> Self {
+    pub(crate) fn of(definitions: impl IntoIterator<Item = (&'d String, &'d Value)>) -> Self {
         let definitions = definitions.into_iter().map(|(name, it)| (name.as_str(), it)).collect();
         Self { definitions, in_place: BTreeMap::new(), whole: BTreeMap::new() }
     }
 
     /// Returns an upper bound of how many schemas examine a value or one of its parts.
-    pub(in crate::foreign) fn estimate(&mut self, schema: &'d Value) -> usize {
+    pub(crate) fn estimate(&mut self, schema: &'d Value) -> usize {
         self.schema(schema, Extent::Whole)
     }
 

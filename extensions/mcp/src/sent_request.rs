@@ -5,9 +5,9 @@ use rmcp::model::ProgressToken;
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceRole};
 
 /// A request that was sent. If this value is dropped before the answer has arrived, the request is cancelled.
-pub(crate) struct Asked<R: ServiceRole>(Option<RequestHandle<R>>);
+pub(crate) struct SentRequest<R: ServiceRole>(Option<RequestHandle<R>>);
 
-impl<R: ServiceRole> Asked<R> {
+impl<R: ServiceRole> SentRequest<R> {
     pub(crate) async fn send(peer: &Peer<R>, request: R::Req) -> Result<Self, ServiceError> {
         let options = PeerRequestOptions::no_options();
         Ok(Self(Some(peer.send_request_with_option(request, options).await?)))
@@ -26,7 +26,7 @@ impl<R: ServiceRole> Asked<R> {
     }
 }
 
-impl<R: ServiceRole> Drop for Asked<R> {
+impl<R: ServiceRole> Drop for SentRequest<R> {
     fn drop(&mut self) {
         let Some(handle) = self.0.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
