@@ -5,9 +5,7 @@ use toolwright::ToolError;
 
 use super::database::unavailable;
 use super::path::LogicalPath;
-use super::store::{
-    Before, ContextEntry, ContextStore, NewText, StoredEntry, entry_of, find_row, insert,
-};
+use super::store::{Before, ContextEntry, ContextStore, NewText, StoredEntry, entry_of};
 
 /// How many lines the note of a version may get by calls that found its text unchanged. A repeated call follows soon after
 /// the first one, so the notes of earlier calls are not needed.
@@ -43,9 +41,7 @@ impl ContextStore {
         text: &NewText<'_>,
     ) -> Result<StoredEntry, ToolError> {
         self.write_with(|transaction| {
-            let entry = find_row(transaction, path).map_err(unavailable)?;
-            self.is_as_expected(path, entry.as_ref(), before)?;
-            let stored = insert(transaction, path, entry.as_ref(), text)?;
+            let stored = self.put_in(transaction, path, before, text)?;
             let query = "SELECT v.rowid, v.note FROM versions v JOIN entries e ON e.id = v.entry
                 WHERE e.path = ?1 AND v.version = ?2";
             let (row, present): (i64, Option<String>) = transaction

@@ -271,11 +271,20 @@ impl ContextStore {
         before: Before<'_>,
         text: &NewText<'_>,
     ) -> Result<StoredEntry, ToolError> {
-        self.write_with(|transaction| {
-            let entry = find_row(transaction, path).map_err(unavailable)?;
-            self.is_as_expected(path, entry.as_ref(), before)?;
-            insert(transaction, path, entry.as_ref(), text)
-        })
+        self.write_with(|transaction| self.put_in(transaction, path, before, text))
+    }
+
+    /// Writes as [`put`](Self::put) does, as a part of a transaction.
+    pub(super) fn put_in(
+        &self,
+        transaction: &Transaction<'_>,
+        path: &LogicalPath,
+        before: Before<'_>,
+        text: &NewText<'_>,
+    ) -> Result<StoredEntry, ToolError> {
+        let entry = find_row(transaction, path).map_err(unavailable)?;
+        self.is_as_expected(path, entry.as_ref(), before)?;
+        insert(transaction, path, entry.as_ref(), text)
     }
 
     /// Runs `write` in one transaction, which excludes other writers; rolls it back if `write` fails.
