@@ -301,7 +301,7 @@ impl ContextStore {
         Ok(done)
     }
 
-    pub(super) fn is_as_expected(
+    fn is_as_expected(
         &self,
         path: &LogicalPath,
         found: Option<&EntryRow>,
@@ -360,7 +360,7 @@ fn missing(path: &LogicalPath) -> ToolError {
     ToolError::new("not_found", message).hint("list or search the entries to find its path")
 }
 
-pub(super) fn find_row(
+fn find_row(
     connection: &Connection,
     path: &LogicalPath,
 ) -> rusqlite::Result<Option<EntryRow>> {
@@ -374,7 +374,7 @@ pub(super) fn find_row(
         .optional()
 }
 
-pub(super) fn insert(
+fn insert(
     transaction: &Transaction<'_>,
     path: &LogicalPath,
     entry: Option<&EntryRow>,
