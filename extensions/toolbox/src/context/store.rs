@@ -360,10 +360,7 @@ fn missing(path: &LogicalPath) -> ToolError {
     ToolError::new("not_found", message).hint("list or search the entries to find its path")
 }
 
-fn find_row(
-    connection: &Connection,
-    path: &LogicalPath,
-) -> rusqlite::Result<Option<EntryRow>> {
+fn find_row(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<EntryRow>> {
     let query = "SELECT e.id, e.version, v.hash FROM entries e
         JOIN versions v ON v.entry = e.id AND v.version = e.version WHERE e.path = ?1";
     connection
